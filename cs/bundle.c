@@ -1,5 +1,5 @@
-/* Clang's offload bundles: what `clang -x hip --offload-device-only` writes, and what fat binaries hold. One file
- * with a code object for each target (LLVM ClangOffloadBundler.rst). */
+/* Clang's offload bundles: the output of `clang -x hip --offload-device-only`, and the content of fat binaries. One
+ * file with a code object for each target (LLVM ClangOffloadBundler.rst). */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #define MAGIC_B          (sizeof(MAGIC) - 1)
 #define MAGIC_COMPRESSED "CCOB"
 
-/* After the magic and the number of entries: offset, size, length of the name, the name. */
+/* Header of an entry, after the magic and the number of entries: offset, size, length of the name. The name
+ * follows. */
 struct entry {
 	uint64_t offset, size_B, name_B;
 };
@@ -27,7 +28,7 @@ static bool read_entry(const uint8_t *image, size_t size_B, size_t *at, struct e
 	return true;
 }
 
-/* True when "sramecc+:xnack-", as it stands behind the target, suits the chip. */
+/* True when the features after a target's name, such as "sramecc+:xnack-", fit the chip. */
 static bool features_fit(const char *text, const char *end, const struct drv_chip *chip)
 {
 	while (text < end) {
@@ -46,8 +47,9 @@ static bool features_fit(const char *text, const char *end, const struct drv_chi
 	return true;
 }
 
-/* True for "hipv4-amdgcn-amd-amdhsa--gfx908:xnack-" and the like. */
-static bool is_for(const char *name, size_t name_B, const char *target, const struct drv_chip *chip)
+/* True when an entry's name, such as "hipv4-amdgcn-amd-amdhsa--gfx908:xnack-", has this target and features that
+ * fit the chip. */
+static bool entry_matches(const char *name, size_t name_B, const char *target, const struct drv_chip *chip)
 {
 	size_t target_B = strlen(target), end = 0;
 
@@ -59,8 +61,8 @@ static bool is_for(const char *name, size_t name_B, const char *target, const st
 }
 
 /* Finds the first entry for the target: 1, 0 when there is none, or -ENOEXEC. */
-static int find(const uint8_t *bundle, size_t total_B, const char *target, const struct drv_chip *chip,
-		struct entry *entry)
+static int bundle_find(const uint8_t *bundle, size_t total_B, const char *target, const struct drv_chip *chip,
+		       struct entry *entry)
 {
 	size_t at = MAGIC_B + sizeof(uint64_t);
 	uint64_t count;
@@ -72,7 +74,7 @@ static int find(const uint8_t *bundle, size_t total_B, const char *target, const
 		if (!read_entry(bundle, total_B, &at, entry, &name))
 			return drv_fail(-ENOEXEC, "entry %llu of the offload bundle is broken",
 					(unsigned long long)i);
-		if (is_for(name, entry->name_B, target, chip))
+		if (entry_matches(name, entry->name_B, target, chip))
 			return 1;
 	}
 	return 0;
@@ -89,13 +91,13 @@ int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *ch
 		return drv_fail(-ENOTSUP, "a compressed offload bundle; compile with --no-offload-compress");
 	if (!bundle || total_B < MAGIC_B + sizeof(uint64_t) || memcmp(bundle, MAGIC, MAGIC_B))
 		return 0;
-	/* Code for the chip itself is better than generic code, and that than another chip's, wherever it stands.
-	 */
-	r = find(bundle, total_B, chip->target, chip, &entry);
+	/* Order of preference, whatever the order in the bundle: code for the chip itself, generic code, another
+	 * chip's code. */
+	r = bundle_find(bundle, total_B, chip->target, chip, &entry);
 	if (!r && chip->generic)
-		r = find(bundle, total_B, chip->generic->name, chip, &entry);
+		r = bundle_find(bundle, total_B, chip->generic->name, chip, &entry);
 	if (!r && chip->runs_mach)
-		r = find(bundle, total_B, drv_isa_name(chip->runs_mach), chip, &entry);
+		r = bundle_find(bundle, total_B, drv_isa_name(chip->runs_mach), chip, &entry);
 	if (r < 0)
 		return r;
 	if (!r)

@@ -1,9 +1,9 @@
-/* Code objects: checked, placed in executable VRAM, and taken away again.
+/* Code objects: validation, loading into executable VRAM, unloading.
  *
- * The image is put together in host memory and written to VRAM in one pass: reading VRAM back is slow. Where the
- * CPU sees all of VRAM, or nobody offers a copy engine, it writes through its own mapping. Else the window through
- * which it sees VRAM (256 MiB, commonly) is left to those who need it for long: the code goes to any VRAM through
- * the caller's copy, and the host keeps the image for those who want to read it. */
+ * The loader assembles the image in host memory and writes it to VRAM in one pass: reading VRAM back is slow. Where
+ * the CPU maps all of VRAM, or the caller has no copy engine, it writes through its own mapping. Elsewhere it
+ * leaves the visible window (256 MiB, commonly) to long-lived users: the code goes to any VRAM through the caller's
+ * upload hook, and the host keeps a copy of the image for readers. */
 #include "cs/code.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ static int take_note(void *user, const void *note, size_t size_B)
 	return cs_meta_add(user, note, size_B);
 }
 
-/* Opens the ELF, in a bundle or not, and reads what does not depend on where it will lie: before it costs memory.
- */
+/* Opens the ELF, in a bundle or not, and reads everything that does not depend on the load address, before memory
+ * is allocated. */
 static int open_code(const void *image, size_t size_B, const struct drv_chip *chip, struct cs_elf *elf,
 		     struct cs_code **out)
 {
@@ -45,9 +45,9 @@ static int open_code(const void *image, size_t size_B, const struct drv_chip *ch
 	return 0;
 }
 
-/* Puts the image for code->va together, with its symbols. *placed is the caller's. */
-static int assemble(struct cs_code *code, const struct cs_elf *e, const struct drv_chip *chip,
-		    const struct cs_code_hooks *hooks, uint8_t **placed)
+/* Assembles the image for code->va, with its symbols. The caller frees *placed. */
+static int image_assemble(struct cs_code *code, const struct cs_elf *e, const struct drv_chip *chip,
+			  const struct cs_code_hooks *hooks, uint8_t **placed)
 {
 	int r;
 
@@ -66,9 +66,9 @@ static bool sees_all(const struct drv_device *dev)
 	return dev->facts.visible_vram.total_B >= dev->facts.vram.total_B;
 }
 
-static int allocate(struct vm *vm, struct cs_code *code, bool visible)
+static int image_allocate(struct vm *vm, struct cs_code *code, bool visible)
 {
-	/* The instruction prefetcher reads on behind the last instruction. */
+	/* The instruction prefetcher reads beyond the last instruction. */
 	struct vm_info info = {
 		.size_B = code->span_B + vm_device(vm)->chip->code_pad_B,
 		.kind = VM_VRAM,
@@ -81,14 +81,14 @@ static int allocate(struct vm *vm, struct cs_code *code, bool visible)
 	return r;
 }
 
-static int load(struct vm *vm, const struct cs_elf *e, const struct cs_code_hooks *hooks, struct cs_code *code)
+static int code_load(struct vm *vm, const struct cs_elf *e, const struct cs_code_hooks *hooks, struct cs_code *code)
 {
 	bool visible = !hooks || !hooks->upload || sees_all(vm_device(vm));
 	uint8_t *placed = NULL;
-	int r = allocate(vm, code, visible);
+	int r = image_allocate(vm, code, visible);
 
 	if (!r)
-		r = assemble(code, e, vm_device(vm)->chip, hooks, &placed);
+		r = image_assemble(code, e, vm_device(vm)->chip, hooks, &placed);
 	if (!r && visible)
 		memcpy(code->mem->map, placed, e->span_B);
 	else if (!r)
@@ -109,7 +109,7 @@ int cs_code_load(struct vm *vm, const void *image, size_t size_B, const struct c
 
 	if (r)
 		return r;
-	r = load(vm, &elf, hooks, code);
+	r = code_load(vm, &elf, hooks, code);
 	cs_elf_close(&elf);
 	if (r) {
 		cs_code_unload(code);
@@ -134,7 +134,7 @@ void cs_code_unload(struct cs_code *code)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* A chip that runs code of that machine. */
+/* Finds a chip that runs code of that machine. */
 static const struct drv_chip *chip_of(unsigned mach)
 {
 	const struct drv_chip *chip = drv_chip_by_mach(mach);
@@ -164,7 +164,7 @@ int cs_code_read(const void *image, size_t size_B, struct cs_code **out)
 	if (r)
 		return r;
 	chip = chip_of(elf.target.mach);
-	r = chip ? assemble(code, &elf, chip, &hooks, &code->copy)
+	r = chip ? image_assemble(code, &elf, chip, &hooks, &code->copy)
 		 : drv_fail(-ENOEXEC, "a code object for an unknown chip (machine 0x%02x)", elf.target.mach);
 	cs_elf_close(&elf);
 	if (r)

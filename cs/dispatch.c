@@ -1,8 +1,8 @@
-/* One dispatch of an HSA kernel without an AQL packet processor: what its firmware would do with the kernel
- * descriptor is done here.
+/* One dispatch of an HSA kernel without an AQL packet processor: this file does with the kernel descriptor what the
+ * firmware of an AQL queue would do.
  *
  * Source of the ABI: LLVM AMDGPUUsage, "Initial Kernel Execution State", "Kernel Descriptor", code object V5 hidden
- * arguments; values as ROCr and CLR fill them. */
+ * arguments; values as in ROCr and CLR. */
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 /* kernel_code_properties */
 enum {
 	WANTS_PRIVATE_BUFFER = 1 << 0,
-	/* 1 << 1: CS_WANTS_DISPATCH_PTR */
+	/* CS_WANTS_DISPATCH_PTR is 1 << 1. */
 	WANTS_QUEUE_PTR = 1 << 2,
 	WANTS_KERNARG_PTR = 1 << 3,
 	WANTS_DISPATCH_ID = 1 << 4,
@@ -26,7 +26,8 @@ enum {
 
 _Static_assert(RSRC2_SCRATCH_EN == 1, "cs_kernel_has_scratch() reads it");
 #define USER_SGPRS_MAX 16
-/* A C struct of the arguments ends at a multiple of its alignment; the kernel does not count those last bytes. */
+/* A C struct of the arguments ends at a multiple of its alignment; the kernel's size does not include that
+ * padding. */
 #define ARGS_TAIL_B     16
 #define KERNARG_ALIGN_B 64
 
@@ -41,23 +42,24 @@ struct aql_dispatch {
 _Static_assert(sizeof(struct aql_dispatch) == 64, "an AQL packet");
 #define AQL_KERNEL_DISPATCH 2
 
-/* What amd_queue_t holds for kernels: where the flat apertures lie. DRM VMIDs have them elsewhere than KFD's. */
+/* Members of amd_queue_t that kernels read: the addresses of the flat apertures, which differ between DRM's VMIDs
+ * and KFD's. */
 #define QUEUE_B                   2304
 #define QUEUE_GROUP_APERTURE_HI   64
 #define QUEUE_PRIVATE_APERTURE_HI 68
 #define GROUP_APERTURE_HI         0x20000000u
 #define PRIVATE_APERTURE_HI       0x10000000u
 
-/* The geometry of one dispatch, derived. */
+/* The derived geometry of one dispatch. */
 struct geometry {
-	uint32_t start[3], end[3]; /* workgroups that run, in each dimension */
-	uint32_t partial[3];       /* work-items in the last of them, when they are fewer; else 0 */
-	bool ragged;               /* some partial is not 0 */
-	bool offset;               /* some start is not 0 */
+	uint32_t start[3], end[3]; /* workgroups to run, in each dimension */
+	uint32_t partial[3];       /* work-items of the last workgroup, if it is smaller; else 0 */
+	bool ragged;               /* a member of partial is not 0 */
+	bool offset;               /* a member of start is not 0 */
 };
 
-/* Leaves of the whole grid the part that is asked for. */
-__attribute__((noinline)) static int narrow(const struct cs_launch *l, struct geometry *g)
+/* Restricts the grid to the requested part. */
+__attribute__((noinline)) static int geometry_narrow(const struct cs_launch *l, struct geometry *g)
 {
 	g->ragged = false;
 	for (unsigned i = 0; i < 3; i++) {
@@ -76,7 +78,7 @@ __attribute__((noinline)) static int narrow(const struct cs_launch *l, struct ge
 	return 0;
 }
 
-static int derive(const struct drv_chip *chip, const struct cs_launch *l, struct geometry *g)
+static int geometry_derive(const struct drv_chip *chip, const struct cs_launch *l, struct geometry *g)
 {
 	const struct cs_kernel *k = l->kernel;
 	uint64_t threads = 1;
@@ -96,11 +98,11 @@ static int derive(const struct drv_chip *chip, const struct cs_launch *l, struct
 	}
 	if (l->lds_B > chip->lds_B)
 		return drv_fail(-EINVAL, "%s: %u bytes of LDS, the chip has %u", k->name, l->lds_B, chip->lds_B);
-	return __builtin_expect(part, 0) ? narrow(l, g) : 0;
+	return __builtin_expect(part, 0) ? geometry_narrow(l, g) : 0;
 }
 
-/* What the kernel was compiled for. */
-static int check(const struct cs_dispatch *d)
+/* Checks a dispatch against the limits that the kernel was compiled for. */
+static int dispatch_check(const struct cs_dispatch *d)
 {
 	const struct cs_kernel *k = d->kernel;
 	uint64_t threads = (uint64_t)d->group[0] * d->group[1] * d->group[2];
@@ -139,13 +141,13 @@ static int queue_descriptor(struct cs_ring *ring, uint64_t *va)
 	return 0;
 }
 
-/* The value of a hidden argument; false: it stays zero. */
+/* Computes the value of a hidden argument; false: the argument stays zero. */
 static bool hidden_value(const struct cs_dispatch *d, unsigned kind, uint64_t *value)
 {
 	unsigned dim = kind % 3;
 
 	switch (kind - dim) {
-	case CS_HIDDEN_BLOCK_COUNT_X: /* whole groups only */
+	case CS_HIDDEN_BLOCK_COUNT_X: /* complete workgroups only */
 		*value = d->grid[dim] / d->group[dim];
 		return true;
 	case CS_HIDDEN_GROUP_SIZE_X:
@@ -223,7 +225,7 @@ static int fill_packet(struct cs_ib *ib, struct cs_launch *l)
 	return 0;
 }
 
-/* What the kernel asks for besides its arguments. */
+/* Fills in the pointers that the kernel requires besides its arguments: AQL packet and queue. */
 static int fill_pointers(struct cs_ib *ib, struct cs_launch *l)
 {
 	int r = 0;
@@ -238,12 +240,12 @@ static int fill_pointers(struct cs_ib *ib, struct cs_launch *l)
 /* --- user SGPRs ------------------------------------------------------------------------------- */
 
 struct user_sgprs {
-	uint32_t value[USER_SGPRS_MAX]; /* all that the properties can name are 15 */
+	uint32_t value[USER_SGPRS_MAX]; /* the properties can require 15 at most */
 	unsigned count;
-	uint8_t packet, queue, kernarg, id; /* where each begins, plus 1; 0: it is not asked for */
+	uint8_t packet, queue, kernarg, id; /* position of each, plus 1; 0: not required */
 };
 
-static void push(struct user_sgprs *u, uint64_t value)
+static void sgpr_push(struct user_sgprs *u, uint64_t value)
 {
 	u->value[u->count++] = cs_lo(value);
 	u->value[u->count++] = cs_hi(value);
@@ -252,16 +254,16 @@ static void push(struct user_sgprs *u, uint64_t value)
 static void push_named(struct user_sgprs *u, uint64_t value, uint8_t *where)
 {
 	*where = (uint8_t)(u->count + 1);
-	push(u, value);
+	sgpr_push(u, value);
 }
 
-/* The buffer resource through which GFX9 kernels reach scratch: dwords of the lanes interleaved. */
+/* Pushes the buffer resource by which GFX9 kernels address scratch: the lanes' dwords are interleaved. */
 static void push_scratch_resource(struct user_sgprs *u, const struct cs_scratch *s)
 {
 	uint64_t va = s->mem ? s->mem->va : 0;
 	uint32_t size_B = s->mem ? s->mem->bo->size_B : 0;
 
-	push(u, va | 1ull << 63); /* swizzle enable */
+	sgpr_push(u, va | 1ull << 63); /* swizzle enable */
 	u->value[u->count++] = size_B;
 	u->value[u->count++] = 4 | 5 << 3 | 6 << 6 | 7 << 9   /* dst_sel xyzw */
 			       | 4 << 12 | 4 << 15            /* UINT, 32 bit */
@@ -284,14 +286,14 @@ static void fill_user_sgprs(const struct cs_ring *ring, const struct cs_launch *
 	if (wants & WANTS_DISPATCH_ID)
 		push_named(u, l->dispatch_id, &u->id);
 	if (wants & WANTS_FLAT_SCRATCH)
-		push(u, scratch->mem ? scratch->mem->va : 0);
+		sgpr_push(u, scratch->mem ? scratch->mem->va : 0);
 	if (wants & WANTS_PRIVATE_SIZE)
 		u->value[u->count++] = l->private_B;
 }
 
 /* --- registers -------------------------------------------------------------------------------- */
 
-#define SET_DW      2 /* of SET_SH_REG, in front of the values */
+#define SET_DW      2 /* header of SET_SH_REG, before the values */
 #define DISPATCH_DW 5
 _Static_assert(SET_DW + USER_SGPRS_MAX + DISPATCH_DW < CS_TAIL_MAX, "a tail fits");
 
@@ -302,19 +304,19 @@ static uint32_t *put_regs(uint32_t *p, unsigned reg, unsigned count)
 	return p;
 }
 
-/* START_X to RSRC2: where the waves begin, how many there are, what they run. */
+/* Writes START_X to RSRC2: start and size of the grid, program and its resources. */
 static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const struct cs_launch *l,
 			     const struct geometry *g, uint64_t scratch_va)
 {
 	const struct cs_kernel *k = l->kernel;
 	uint32_t lds_units = (l->lds_B + chip->lds_granule_B - 1) / chip->lds_granule_B;
-	/* Elsewhere kernels set FLAT_SCRATCH up themselves, from user SGPRs. */
+	/* On other chips the kernel itself sets FLAT_SCRATCH, from user SGPRs. */
 	uint64_t scratch_base = chip->flat_scratch_hw ? scratch_va >> 8 : 0;
 
 	p = put_regs(p, COMPUTE_START_X, 16);
 	for (unsigned i = 0; i < 3; i++)
 		*p++ = g->start[i];
-	for (unsigned i = 0; i < 3; i++) /* NUM_THREAD; a partial size of 0 would be no group at all */
+	for (unsigned i = 0; i < 3; i++) /* NUM_THREAD; a partial size of 0 would mean an empty group */
 		*p++ = l->group[i] | (g->ragged ? (g->partial[i] ? g->partial[i] : l->group[i]) << 16 : 0);
 	*p++ = 0; /* PIPELINESTAT_ENABLE */
 	*p++ = 0; /* PERFCOUNT_ENABLE */
@@ -329,14 +331,15 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 	return p;
 }
 
-/* WAVES_PER_SH: all that a shader array holds. 0, no limit, lets queues of high priority starve on GFX9 (Mesa
- * ac_get_compute_resource_limits()). */
+/* Value of WAVES_PER_SH: all waves that a shader array can hold. 0, no limit, would let queues of high priority
+ * starve on GFX9 (Mesa ac_get_compute_resource_limits()). */
 static uint32_t waves_per_array(const struct drv_device *dev)
 {
 	return dev->facts.array_cus * dev->chip->waves_per_cu;
 }
 
-/* RESOURCE_LIMITS to RESTART_Z, and what stands apart: another process may have left any of it set. */
+/* Writes RESOURCE_LIMITS to RESTART_Z, and the registers that are not in that row: another process may have left a
+ * value in any of them. */
 static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const struct cs_launch *l, uint32_t tmpring)
 {
 	static const uint32_t all[CS_ENGINES_MAX] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
@@ -358,7 +361,7 @@ static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const str
 	}
 	if (dev->chip->tg_chunk_reg) {
 		p = put_regs(p, dev->chip->tg_chunk_reg, 1);
-		*p++ = 0; /* the ring has one XCC: no share of the groups is another's */
+		*p++ = 0; /* the ring has one XCC: it runs all workgroups */
 	}
 	if (dev->chip->rsrc3_reg) {
 		p = put_regs(p, dev->chip->rsrc3_reg, 1);
@@ -371,13 +374,14 @@ static uint32_t *put_dispatch(uint32_t *p, const struct geometry *g)
 {
 	*p++ = PM4_HEADER(PM4_DISPATCH_DIRECT, 4);
 	for (unsigned i = 0; i < 3; i++)
-		*p++ = g->end[i]; /* an end, not a count */
+		*p++ = g->end[i]; /* end position, not a count */
 	*p++ = INITIATOR_COMPUTE_SHADER_EN | (g->offset ? 0 : INITIATOR_FORCE_START_AT_000) |
 	       (g->ragged ? INITIATOR_PARTIAL_TG_EN : 0);
 	return p;
 }
 
-/* At most CS_ROOM_MAX dwords. *data: where the user SGPRs are, if there are any. */
+/* Writes all registers and the dispatch, at most CS_ROOM_MAX dwords. *data: position of the user SGPRs, if there
+ * are any. */
 static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struct cs_launch *l,
 			    const struct geometry *g, const struct user_sgprs *user, uint32_t **data)
 {
@@ -388,7 +392,8 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 	p = put_program(p, ring->dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
 	p = put_limits(p, ring->dev, l, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
 	if (sgprs) {
-		/* All that the descriptor declares, padding too: else another process's values shine through. */
+		/* Sets all user SGPRs that the descriptor declares, unused ones too: otherwise another process's
+		 * values would be visible. */
 		*data = p = put_regs(p, COMPUTE_USER_DATA_0, sgprs);
 		memcpy(p, user->value, sgprs * sizeof(*p));
 		p += sgprs;
@@ -396,9 +401,9 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 	return put_dispatch(p, g);
 }
 
-/* Arguments that the kernel finds in the user SGPRs behind those that the properties name. What the dispatch writes
- * ends in front of them. */
-static void preload(struct cs_ib *ib, const struct cs_launch *l)
+/* Loads the preloaded kernel arguments from memory into the user SGPRs after those that the properties require.
+ * put_launch() writes only the SGPRs before these. */
+static void args_preload(struct cs_ib *ib, const struct cs_launch *l)
 {
 	const struct cs_kernel *k = l->kernel;
 	unsigned first = RSRC2_USER_SGPR(k->rsrc2) - k->preload_dw;
@@ -429,9 +434,9 @@ uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_thre
 	return TMPRING_WAVES_MAX / engines / group_waves(dev, group_threads) * engines;
 }
 
-/* The slots are divided evenly among the shader engines, and a workgroup starts in one engine when there are slots
- * for all its waves; with fewer it never starts (Mesa ac_gpu_info.c, ROCr calc_dispatch_groups). Workgroups that
- * wait for one another need them all at a time. */
+/* The hardware divides the slots evenly among the shader engines, and starts a workgroup in one engine when there
+ * are slots for all its waves; with fewer it never starts (Mesa ac_gpu_info.c, ROCr calc_dispatch_groups).
+ * Workgroups that wait for one another need all their slots at the same time. */
 static int ensure_scratch(struct cs_ib *ib, const struct cs_launch *l, const struct geometry *g)
 {
 	const struct drv_device *dev = ib->ring->dev;
@@ -454,14 +459,14 @@ int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)
 	struct user_sgprs user = {0};
 	struct geometry g = {0};
 	uint32_t *data;
-	int r = derive(ib->ring->dev->chip, l, &g);
+	int r = geometry_derive(ib->ring->dev->chip, l, &g);
 
 	if (!r && cs_kernel_has_scratch(l->kernel))
 		r = ensure_scratch(ib, l, &g);
 	if (r)
 		return r;
 	fill_user_sgprs(ib->ring, l, &user);
-	preload(ib, l);
+	args_preload(ib, l);
 	cs_ib_wrote(ib, put_launch(cs_ib_room(ib, CS_ROOM_MAX), ib->ring, l, &g, &user, &data));
 	ib->regs = NULL;
 	return ib->error;
@@ -475,15 +480,15 @@ bool cs_dispatch_template_init(const struct cs_ring *ring, const struct cs_launc
 	uint32_t *data = NULL;
 	unsigned first;
 
-	/* Scratch moves when it grows; arguments in registers are each launch's own. */
-	if (cs_kernel_has_scratch(l->kernel) || l->kernel->preload_dw || derive(ring->dev->chip, l, &g))
+	/* Scratch moves when it grows; preloaded arguments differ between launches. */
+	if (cs_kernel_has_scratch(l->kernel) || l->kernel->preload_dw || geometry_derive(ring->dev->chip, l, &g))
 		return false;
 	fill_user_sgprs(ring, l, &user);
 	out->count = (uint8_t)(put_launch(out->dw, ring, l, &g, &user, &data) - out->dw);
 	out->tail_at = (uint8_t)(data ? data - out->dw - SET_DW : out->count - DISPATCH_DW);
-	/* Each place is known plus 1. */
+	/* The positions in `user` are plus 1. */
 	first = (unsigned)out->tail_at + SET_DW - 1;
-	/* What is not asked for goes behind the end, where room is left for it. */
+	/* Values that are not required are written after the end, where the template has spare room. */
 	out->packet_at = (uint8_t)(user.packet ? first + user.packet : out->count);
 	out->queue_at = (uint8_t)(user.queue ? first + user.queue : out->count);
 	out->kernarg_at = (uint8_t)(user.kernarg ? first + user.kernarg : out->count);
@@ -501,7 +506,7 @@ int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)
 		.private_B = deep ? CS_DYNAMIC_STACK_B : k->private_B,
 		.dispatch_id = ib->ring->dispatches,
 	};
-	int r = check(d);
+	int r = dispatch_check(d);
 
 	if (r)
 		return r;

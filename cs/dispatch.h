@@ -1,11 +1,11 @@
 /* Commands of compute rings: barriers, releases, dispatches.
  *
- *   cs_barrier_packet     the packets of a barrier with an acquire, by scope
+ *   cs_barrier_packet     the packets of a barrier with an acquire, by scope; constant
  *   cs_dispatch           a dispatch whose arguments are copied into the job
- *   cs_launch             a dispatch whose arguments and AQL packet are in memory already
+ *   cs_launch             a dispatch whose arguments and AQL packet are already in memory
  *   cs_dispatch_template  the commands of a launch, written once, for launches that differ in addresses and id
  *
- * Thread rule: an IB belongs to the thread that began it (cs.h). */
+ * All structs are the caller's and plain data. Thread rule: an IB belongs to the thread that began it (cs.h). */
 #ifndef CS_DISPATCH_H
 #define CS_DISPATCH_H
 
@@ -14,41 +14,43 @@
 #include "cs/code_object.h"
 #include "cs/cs.h"
 
-/* As HSA numbers them. */
+/* Memory scopes; values of HSA. */
 enum cs_scope {
 	CS_SCOPE_NONE,
-	CS_SCOPE_AGENT,  /* this GPU: vector and scalar L1 caches, instructions; with several XCCs L2, too */
-	CS_SCOPE_SYSTEM, /* everybody: L2 too, written back as it is invalidated; and so is HSA's reserved 3 */
+	CS_SCOPE_AGENT, /* this GPU: vector and scalar L1 caches, instructions; with several XCCs L2, too */
+	/* all agents and the host: writes L2 back and invalidates it, too; HSA's reserved 3 means the same */
+	CS_SCOPE_SYSTEM,
 };
 
 #define CS_BARRIER_DW_MAX 12 /* dwords */
-/* By scope and barrier, as they stand side by side in the header of an AQL packet. */
+/* One row per scope and barrier bit, which are adjacent in the header of an AQL packet. */
 struct cs_barrier_packet {
 	uint32_t dw[CS_BARRIER_DW_MAX], count;
-	uint32_t pad[3]; /* a row is found by a shift */
+	uint32_t pad[3]; /* makes the row size a power of two, for indexing by a shift */
 };
 extern DRV_OWN const struct cs_barrier_packet cs_barrier_packets[2][8]; /* [1]: for devices with several XCCs */
-/* Between two dispatches. barrier: waits until all waves launched before it have ended. acquire: makes what others
- * wrote at that scope visible to what follows, which alone waits for no wave. */
+/* Appends a barrier between two dispatches. barrier: waits until all waves launched before it have ended. acquire:
+ * makes data that others wrote at that scope visible to the following commands; an acquire alone waits for no
+ * wave. */
 static inline void cs_ib_barrier(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
 {
 	const struct cs_barrier_packet *packet = &ib->barrier_packets[acquire << 1 | barrier];
 	uint32_t *p = cs_ib_room(ib, CS_BARRIER_DW_MAX);
 
-	/* A copy of constant size is three moves; what it writes behind the end is written over. */
+	/* A copy of constant size is three moves; later packets overwrite the dwords after the end. */
 	memcpy(p, packet->dw, sizeof(packet->dw));
 	cs_ib_wrote(ib, p + packet->count);
 }
-/* When earlier waves have ended: makes what they wrote visible at that scope, then the 64-bit value to va
- * (8-aligned). */
+/* Appends a release: after earlier waves have ended, makes their writes visible at that scope, then writes the
+ * 64-bit value to va (8-aligned). */
 void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value);
-/* The same with the GPU clock counter as value, and without cache action. */
+/* Appends a release that writes the GPU clock counter to va, without cache action. */
 void cs_ib_release_clock(struct cs_ib *ib, uint64_t va);
-/* Writes the clock counter to va as soon as the command processor comes by. */
+/* Writes the clock counter to va when the command processor reaches this packet, without waiting for waves. */
 void cs_ib_clock(struct cs_ib *ib, uint64_t va);
-/* The command processor waits until the 32-bit word at va (uncached memory), seen unsigned, is >= value. */
+/* Makes the command processor wait until the unsigned 32-bit word at va (uncached memory) is >= value. */
 void cs_ib_wait_word(struct cs_ib *ib, uint64_t va, uint32_t value);
-/* The command processor writes `count` dwords to va (4-aligned). */
+/* Makes the command processor write `count` dwords to va (4-aligned). */
 void cs_ib_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned count);
 
 cs_print_fn cs_pm4_print;
@@ -57,66 +59,66 @@ cs_print_fn cs_pm4_print;
 
 struct cs_dispatch {
 	const struct cs_kernel *kernel;
-	uint32_t grid[3];  /* work-items, each at least 1; groups at the far edges may be partial */
+	uint32_t grid[3];  /* work-items, each at least 1; the last workgroups may be partial */
 	uint32_t group[3]; /* work-items per workgroup */
-	/* The part of the grid that runs, in workgroups; group_count all 0: the whole. What the kernel sees of the
-	 * grid's size and of its own ids does not change. */
+	/* The part of the grid that runs, in workgroups; group_count all 0: the whole. The kernel still sees the
+	 * size of the whole grid, and unchanged ids. */
 	uint32_t first_group[3], group_count[3];
 	uint32_t dynamic_lds_B;
-	const void *args; /* explicit arguments as the kernel lays them out; copied */
-	uint32_t args_B;  /* at most kernel->explicit_B, and a struct's padding; the rest is zero */
+	const void *args; /* explicit arguments in the kernel's layout; copied */
+	uint32_t args_B;  /* at most kernel->explicit_B, and a struct's padding; missing bytes are zero */
 };
 
 /* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of
- * one IB may overlap; put cs_ib_barrier() between those that depend on each other. -EINVAL:
- * outside the chip's or the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
+ * one IB may overlap; put cs_ib_barrier() between those that depend on each other. -EINVAL: outside the chip's or
+ * the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
 DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
 
-#define CS_ENGINES_MAX 8 /* shader engines that masks of compute units name */
+#define CS_ENGINES_MAX 8 /* most shader engines in masks of compute units */
 
-/* A dispatch whose arguments are in memory already, for who has AQL packets: cs_ib_dispatch() makes one of these.
- * The addresses are the kernel's business; those that it does not ask for are ignored. */
+/* A dispatch whose arguments are already in memory, for users of AQL packets; cs_ib_dispatch() makes such a launch,
+ * too. The kernel's properties decide which of the addresses are used. */
 struct cs_launch {
 	const struct cs_kernel *kernel;
 	uint32_t grid[3], group[3];
 	uint32_t first_group[3], group_count[3]; /* as in cs_dispatch */
-	uint32_t lds_B, private_B;               /* in all: of a workgroup, of a lane */
+	uint32_t lds_B, private_B;               /* totals: per workgroup, per lane */
 	uint64_t kernarg_va;
-	uint64_t packet_va; /* its AQL packet, unchanged until the kernel ends */
+	uint64_t packet_va; /* its AQL packet, which must stay unchanged until the kernel ends */
 	uint64_t queue_va;  /* amd_queue_t */
 	uint64_t dispatch_id;
 	const uint32_t *cu_mask; /* compute units by shader engine, CS_ENGINES_MAX words; NULL: all */
-	bool cooperative;        /* its workgroups wait for one another: there is scratch for all, or -ENOMEM */
+	bool cooperative;        /* its workgroups wait for one another: scratch for all of them, or -ENOMEM */
 };
-#define CS_WANTS_DISPATCH_PTR (1u << 1) /* of cs_kernel.properties */
+#define CS_WANTS_DISPATCH_PTR (1u << 1) /* bit of cs_kernel.properties */
 static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
 {
 	return kernel->properties & CS_WANTS_DISPATCH_PTR;
 }
-/* Its waves have scratch: COMPUTE_PGM_RSRC2.SCRATCH_EN. */
+/* True when the kernel's waves have scratch: COMPUTE_PGM_RSRC2.SCRATCH_EN. */
 static inline bool cs_kernel_has_scratch(const struct cs_kernel *kernel)
 {
 	return kernel->rsrc2 & 1;
 }
 DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
-/* How many workgroups of group_threads work-items can run at a time on one ring when they need scratch, whatever
- * else would allow: the hardware numbers the slots of a queue's waves with 12 bits. */
+/* Most workgroups of group_threads work-items that can run at the same time on one ring when they need scratch: the
+ * hardware numbers the slots of a queue's waves with 12 bits. Other limits are not considered. */
 uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads);
 
-#define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and a bit that is written behind it */
+#define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and spare room for unused values */
 
-/* A launch for who makes many that differ in addresses and id only: checked and written once. Plain data. */
+/* A launch that is checked and written once, for many launches that differ only in addresses and id. Plain data. */
 struct cs_dispatch_template {
 	uint32_t dw[CS_ROOM_MAX + CS_TAIL_MAX];
 	uint8_t count, packet_at, queue_at, kernarg_at, id_at;
-	uint8_t tail_at; /* from there on it is addresses, id and the dispatch: all that one more of the same needs
-			  */
+	uint8_t tail_at; /* start of the tail: addresses, id and the dispatch, all that a repeated launch needs */
 };
-/* False: this one cannot be prepared: it needs scratch, or arguments in registers, or cs_ib_launch() would refuse
- * it. Good for rings of the same device. */
+/* Writes a template. False: not possible, since the launch needs scratch or preloaded arguments, or cs_ib_launch()
+ * would refuse it. The template is valid for all rings of the device. */
 bool cs_dispatch_template_init(const struct cs_ring *ring, const struct cs_launch *launch,
 			       struct cs_dispatch_template *template);
-/* The commands of the template are at p: writes what the launch has of its own, and gives their end. */
+/* Patches a copy of the template's commands at p with the addresses and id of a launch; gives the end of the
+ * commands. */
 static inline uint32_t *cs_dispatch_template_patch(uint32_t *p, const struct cs_dispatch_template *template,
 						   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
 {
@@ -145,11 +147,11 @@ static inline void cs_ib_launch_template(struct cs_ib *ib, const struct cs_dispa
 	cs_ib_wrote(ib, cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id));
 }
 
-/* Unfinished jobs from which on a ring has enough to do, and more work may wait to be put into one. */
+/* With this many unfinished jobs a ring has enough to do, and more work can wait to be batched into one job. */
 #define CS_BUSY_JOBS 2
-/* A job of one launch by a template whose kernel does not want its packet, for a ring that has not enough to do:
- * what cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_template() and cs_submit() make of it when nothing
- * is unusual, in a third of the instructions. -EAGAIN: something is, and all is as it was. */
+/* Submits a job of one launch by a template, for an idle or nearly idle ring, when the kernel needs no AQL packet.
+ * Has the effect of cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_template() and cs_submit(), in a
+ * third of the instructions. -EAGAIN: an uncommon case, and nothing has changed. */
 DRV_MUST_CHECK int cs_submit_template(struct cs_ring *ring, bool ordered,
 				      const struct cs_dispatch_template *template, uint64_t kernarg_va,
 				      uint64_t queue_va, uint64_t dispatch_id);

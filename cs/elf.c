@@ -6,7 +6,7 @@
 
 #define OSABI_AMDGPU_HSA   64
 #define NT_AMDGPU_METADATA 32
-/* More than any real code object's 200 MB, less than what overflows anything. */
+/* Larger than any real code object (200 MB), and small enough that no sum overflows. */
 #define SPAN_MAX_B (1ull << 30)
 
 /* e_flags, LLVM AMDGPUUsage "ELF header e_flags": V3 has bits, V4 and later have two-bit fields. */
@@ -15,10 +15,10 @@
 #define V3_SRAMECC       0x200
 #define V4_XNACK_SHIFT   8
 #define V4_SRAMECC_SHIFT 10
-/* V6: which version of a generic target the code is for; 0 in code for one chip. */
+/* V6: version of the generic target that the code is for; 0 in code for one chip. */
 #define GENERIC_VERSION(flags) ((flags) >> 24)
 
-static enum drv_feature demanded(const GElf_Ehdr *ehdr, unsigned v3_bit, unsigned v4_shift)
+static enum drv_feature feature_demanded(const GElf_Ehdr *ehdr, unsigned v3_bit, unsigned v4_shift)
 {
 	if (ehdr->e_ident[EI_ABIVERSION] == 1)
 		return ehdr->e_flags & v3_bit ? DRV_FEATURE_ON : DRV_FEATURE_OFF;
@@ -51,7 +51,7 @@ bool cs_target_fits(const struct cs_target *t, const struct drv_chip *chip)
 	       cs_feature_fits(t->sramecc, chip->sramecc);
 }
 
-/* Says what does not fit. */
+/* Refuses a target that does not fit the chip, with the reason. */
 static int check_target(const struct cs_target *t, const struct drv_chip *chip)
 {
 	if (cs_target_fits(t, chip))
@@ -81,7 +81,7 @@ static int check_header(struct cs_elf *e)
 	if (ehdr->e_ident[EI_OSABI] != OSABI_AMDGPU_HSA || ehdr->e_type != ET_DYN)
 		return drv_fail(-ENOEXEC, "not a linked HSA code object (OS ABI %u, type %u)",
 				ehdr->e_ident[EI_OSABI], ehdr->e_type);
-	/* Linkers put it last: whatever was cut off, this is no longer whole. */
+	/* Linkers write the section table last, so this also detects a truncated file. */
 	if (ehdr->e_shoff > e->size_B || (uint64_t)ehdr->e_shnum * ehdr->e_shentsize > e->size_B - ehdr->e_shoff)
 		return drv_fail(-ENOEXEC, "the section headers lie outside the file: it is cut off");
 	if (ehdr->e_ident[EI_ABIVERSION] < 1 || ehdr->e_ident[EI_ABIVERSION] > 4)
@@ -92,14 +92,14 @@ static int check_header(struct cs_elf *e)
 		.mach = ehdr->e_flags & FLAGS_MACH,
 		.version = ehdr->e_ident[EI_ABIVERSION] + 2,
 		.generic_version = GENERIC_VERSION(ehdr->e_flags),
-		.xnack = demanded(ehdr, V3_XNACK, V4_XNACK_SHIFT),
-		.sramecc = demanded(ehdr, V3_SRAMECC, V4_SRAMECC_SHIFT),
+		.xnack = feature_demanded(ehdr, V3_XNACK, V4_XNACK_SHIFT),
+		.sramecc = feature_demanded(ehdr, V3_SRAMECC, V4_SRAMECC_SHIFT),
 	};
 	return 0;
 }
 
-/* Reads loaded segment i; false when it is none. */
-static bool loaded(const struct cs_elf *e, size_t i, GElf_Phdr *p)
+/* Reads segment i; false when it is not loaded. */
+static bool segment_read(const struct cs_elf *e, size_t i, GElf_Phdr *p)
 {
 	return gelf_getphdr(e->elf, i, p) && p->p_type == PT_LOAD;
 }
@@ -111,7 +111,7 @@ static int check_segments(struct cs_elf *e)
 	if (elf_getphdrnum(e->elf, &e->segments))
 		return drv_fail(-ENOEXEC, "no program headers");
 	for (size_t i = 0; i < e->segments; i++) {
-		if (!loaded(e, i, &p))
+		if (!segment_read(e, i, &p))
 			continue;
 		if (p.p_offset > e->size_B || p.p_filesz > e->size_B - p.p_offset)
 			return drv_fail(-ENOEXEC, "segment %zu lies outside the file", i);
@@ -125,7 +125,7 @@ static int check_segments(struct cs_elf *e)
 	return 0;
 }
 
-/* Sections of one type, one after the other; NULL at the end. */
+/* Finds the next section of one type after scn; NULL at the end. */
 static Elf_Scn *next_section(const struct cs_elf *e, Elf_Scn *scn, unsigned type, GElf_Shdr *shdr)
 {
 	while ((scn = elf_nextscn(e->elf, scn)))
@@ -213,7 +213,7 @@ bool cs_elf_inside(const struct cs_elf *e, uint64_t va, uint64_t size_B, unsigne
 	GElf_Phdr p;
 
 	for (size_t i = 0; i < e->segments; i++)
-		if (loaded(e, i, &p) && (p.p_flags & flags) == flags && va >= p.p_vaddr &&
+		if (segment_read(e, i, &p) && (p.p_flags & flags) == flags && va >= p.p_vaddr &&
 		    va - p.p_vaddr <= p.p_memsz && size_B <= p.p_memsz - (va - p.p_vaddr))
 			return true;
 	return false;
@@ -242,14 +242,14 @@ int cs_elf_notes(const struct cs_elf *e, int (*take)(void *user, const void *not
 
 /* --- placing ---------------------------------------------------------------------------------- */
 
-/* What may stand in a loadable code object (LLVM AMDGPUUsage, "Relocation Records"). S symbol, A addend, B base, P
- * place. LLVM's linker leaves ABS64 and RELATIVE64 to the loader; other linkers may leave all that needs no table
- * of addresses. GOTPCREL (7 to 9) does: it is a linker's alone. */
+/* Relocations of a loadable code object (LLVM AMDGPUUsage, "Relocation Records"). S symbol, A addend, B base, P
+ * place. LLVM's linker leaves ABS64 and RELATIVE64 to the loader; other linkers may leave all relocations that need
+ * no address table. GOTPCREL (7 to 9) needs one: the linker has to resolve it. */
 static const struct reloc {
 	uint8_t type, width_B, shift;
 	bool relative; /* minus P */
 	bool base;     /* B instead of S */
-	bool branch;   /* in dwords from the next instruction: what s_branch takes */
+	bool branch;   /* in dwords from the next instruction: the operand of s_branch */
 } relocs[] = {
 	{.type = 1, .width_B = 4},                                    /* ABS32_LO */
 	{.type = 2, .width_B = 4, .shift = 32},                       /* ABS32_HI */
@@ -271,7 +271,7 @@ static const struct reloc *find_reloc(unsigned type)
 	return NULL;
 }
 
-/* An image that is being put together. */
+/* An image during assembly. */
 struct placing {
 	const struct cs_elf *e;
 	const struct cs_code_hooks *hooks; /* or NULL */
@@ -291,8 +291,8 @@ static int resolve_external(const struct placing *p, const char *name, bool weak
 	return drv_fail(r, "the code object needs %s, which it does not define", name ? name : "?");
 }
 
-/* Where a symbol that a relocation names will be. */
-static int resolve(const struct placing *p, size_t index, uint64_t *value)
+/* Computes the final address of a symbol that a relocation names. */
+static int symbol_resolve(const struct placing *p, size_t index, uint64_t *value)
 {
 	const char *name;
 	GElf_Sym sym;
@@ -306,7 +306,7 @@ static int resolve(const struct placing *p, size_t index, uint64_t *value)
 	return 0;
 }
 
-static int relocate(const struct placing *p, const GElf_Rela *rela)
+static int image_relocate(const struct placing *p, const GElf_Rela *rela)
 {
 	const struct reloc *how = find_reloc(GELF_R_TYPE(rela->r_info));
 	uint64_t value = p->base;
@@ -320,7 +320,7 @@ static int relocate(const struct placing *p, const GElf_Rela *rela)
 		return drv_fail(-ENOEXEC, "a relocation outside the image, at 0x%llx",
 				(unsigned long long)rela->r_offset);
 	if (!how->base)
-		r = resolve(p, GELF_R_SYM(rela->r_info), &value);
+		r = symbol_resolve(p, GELF_R_SYM(rela->r_info), &value);
 	if (r)
 		return r;
 	value += rela->r_addend;
@@ -342,7 +342,7 @@ static int relocate_section(const struct placing *p, Elf_Data *data)
 	int r = 0;
 
 	for (size_t i = 0; !r && i < data->d_size / sizeof(Elf64_Rela); i++)
-		r = gelf_getrela(data, i, &rela) ? relocate(p, &rela)
+		r = gelf_getrela(data, i, &rela) ? image_relocate(p, &rela)
 						 : drv_fail(-ENOEXEC, "relocation %zu cannot be read", i);
 	return r;
 }
@@ -356,7 +356,7 @@ static int relocate_all(const struct placing *p)
 	while (!r && (scn = next_section(p->e, scn, SHT_RELA, &shdr))) {
 		Elf_Data *data = elf_getdata(scn, NULL);
 
-		/* Relocations of sections that are not loaded are the linker's. */
+		/* The linker has applied the relocations of sections that are not loaded. */
 		if (!(shdr.sh_flags & SHF_ALLOC))
 			continue;
 		r = data ? relocate_section(p, data) : drv_fail(-ENOEXEC, "relocations that cannot be read");
@@ -370,7 +370,7 @@ int cs_elf_place(const struct cs_elf *e, uint8_t *to, uint64_t base, const struc
 	GElf_Phdr p;
 
 	for (size_t i = 0; i < e->segments; i++)
-		if (loaded(e, i, &p))
+		if (segment_read(e, i, &p))
 			memcpy(to + p.p_vaddr, e->image + p.p_offset, p.p_filesz);
 	return relocate_all(&placing);
 }

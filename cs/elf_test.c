@@ -1,4 +1,4 @@
-/* Code object images: sound ones of every target, and broken ones. Runs without a GPU: what is loaded goes to a
+/* Code object images: valid ones of every target, and broken ones. Runs without a GPU: the loader's target is a
  * host buffer. */
 #include "cs/elf.h"
 
@@ -15,7 +15,7 @@ static int take_note(void *user, const void *note, size_t size_B)
 	return cs_meta_add(user, note, size_B);
 }
 
-/* All that loading does short of the GPU. */
+/* Runs all steps of loading that need no GPU. */
 static int parse(const void *image, size_t size_B, const char *target, struct cs_meta *meta)
 {
 	struct cs_elf elf;
@@ -55,11 +55,12 @@ static void sound_objects_load(void)
 	}
 }
 
-/* What `clang -x hip --offload-device-only` writes for two targets, with an empty one for the host in front. */
+/* Builds the output of `clang -x hip --offload-device-only` for two targets, with an empty entry for the host
+ * first. */
 static size_t make_bundle(uint8_t *to, const struct shader_blob *a, const struct shader_blob *b)
 {
 	static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__";
-	/* The second is for the right chip, but demands what it does not have. */
+	/* The second is for the right chip, but requires a feature that the chip lacks. */
 	const struct shader_blob *blobs[] = {NULL, a, a, b};
 	static const char *const names[] = {"host-x86_64--", "hipv4-amdgcn-amd-amdhsa--gfx900",
 					    "hipv4-amdgcn-amd-amdhsa--gfx908:xnack+",
@@ -95,8 +96,8 @@ static void other_chips_are_refused(void)
 	CHECK_EQ(cs_elf_open(&elf, NULL, 0, drv_chip_by_target("gfx90a")), -ENOEXEC);
 }
 
-/* As clang marks what it makes for --offload-arch=gfx9-generic: version 6 of the ABI, the generic machine, and the
- * version of the generic target in the highest byte. */
+/* Marks a code object as clang does for --offload-arch=gfx9-generic: version 6 of the ABI, the generic machine, and
+ * the version of the generic target in the highest byte. */
 static uint8_t *make_generic(const struct shader_blob *b, unsigned mach, unsigned version)
 {
 	uint8_t *image = malloc(b->size_B);
@@ -180,8 +181,8 @@ static void code_is_read_without_its_gpu(void)
 	}
 }
 
-#define BASE    0x7f1200340000ull /* where the image is placed */
-#define OUTSIDE 0x7f1200345679ull /* where the name that it does not define lies */
+#define BASE    0x7f1200340000ull /* load address of the image */
+#define OUTSIDE 0x7f1200345679ull /* address of the symbol that it does not define */
 
 static int resolve_outside(void *user, const char *name, uint64_t *va)
 {
@@ -190,8 +191,8 @@ static int resolve_outside(void *user, const char *name, uint64_t *va)
 	return strcmp(name, "outside") ? -ENOENT : 0;
 }
 
-/* Gives the first relocation, against "outside", that type; places the image; shows what stands there, 0xa5 before,
- * and where that is from the image's beginning. */
+/* Gives the first relocation, against "outside", that type; loads the image; reads the relocated value, 0xa5
+ * before, and its offset in the image. */
 static int place_as(unsigned type, int64_t addend, uint64_t *at, uint64_t *value)
 {
 	static const struct cs_code_hooks hooks = {.resolve = resolve_outside};
@@ -236,10 +237,10 @@ static void every_relocation_is_computed(void)
 	CHECK(!place_as(10, 0, &at, &value) && value == (uint32_t)(OUTSIDE - BASE - at));    /* REL32_LO */
 	CHECK(!place_as(11, 0, &at, &value) && value == (OUTSIDE - BASE - at) >> 32);        /* REL32_HI */
 	CHECK(!place_as(13, 96, &at, &value) && value == BASE + 96);                         /* RELATIVE64 */
-	/* REL16: dwords from the instruction behind the branch, 64 bytes ahead; and too far away */
+	/* REL16: dwords from the instruction after the branch, 64 bytes ahead; and too far away */
 	CHECK(!place_as(14, (int64_t)(BASE + at + 64 - OUTSIDE), &at, &value) && value == 15);
 	CHECK_EQ(place_as(14, 1 << 20, &at, &value), -ENOEXEC);
-	for (unsigned type = 7; type <= 9; type++) /* GOTPCREL: the linker's */
+	for (unsigned type = 7; type <= 9; type++) /* GOTPCREL: left to the linker */
 		CHECK_EQ(place_as(type, 0, &at, &value), -ENOTSUP);
 	CHECK_EQ(place_as(15, 0, &at, &value), -ENOTSUP);
 }
@@ -318,7 +319,8 @@ static void truncation_is_an_error_at_every_length(const uint8_t *image, size_t 
 	CHECK(1);
 }
 
-/* Numbers that lie: any byte or word replaced. The result may be an error or not, but nothing may be overrun. */
+/* Replaces any byte or word by a random value. The result may be an error or not, but no read or write may leave
+ * the buffers. */
 static void damage_is_survived(const uint8_t *image, size_t size_B)
 {
 	static const uint64_t evil[] = {0, 1, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, ~0ull, 0x40000000};
@@ -333,7 +335,7 @@ static void damage_is_survived(const uint8_t *image, size_t size_B)
 		memcpy(copy, image, size_B);
 		for (unsigned hits = 1 + i % 3; hits; hits--) {
 			seed = seed * 1664525 + 1013904223;
-			/* Mostly headers and tables, which stand at the front. */
+			/* Mostly headers and tables, which are at the front. */
 			at = (seed >> 8) % (i % 4 ? 2048 : size_B - 8);
 			if (seed & 1)
 				copy[at] ^= 1 << (seed >> 1 & 7);
@@ -350,7 +352,7 @@ static void damage_is_survived(const uint8_t *image, size_t size_B)
 static void metadata_that_lies_is_refused(void)
 {
 	/* {"amdhsa.kernels": [{".symbol": "a", ".kernarg_segment_size": 8, ".args": [{".offset": 4, ".size": 8,
-	 * ".value_kind": "by_value"}]}]}: the argument ends behind the segment. */
+	 * ".value_kind": "by_value"}]}]}: the argument ends after the segment. */
 	static const char beyond[] =
 		"\x81\xae"
 		"amdhsa.kernels\x91\x83\xa7.symbol\xa1"

@@ -1,8 +1,8 @@
-/* IB memory: one pool per ring, a queue of chunks in order of use.
+/* IB memory: an arena per ring, a list of chunks in order of use.
  *
- * A chunk is used again when the last job with something in it has ended, so memory comes back in the order in
- * which the ring works and needs no bookkeeping per IB. While the ring is idle between jobs, the same first lines
- * of the current chunk serve every job. */
+ * A chunk is reused when the last job that uses it has ended, so memory becomes free in the order in which the ring
+ * runs its jobs, and needs no bookkeeping per IB. While the ring is idle between jobs, all jobs use the same first
+ * lines of the current chunk. */
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include "vm/suballoc.h"
 
 struct cs_command_buffer {
-	struct cs_chunk *chunks; /* owned, once the job was submitted: what the pool has handed over */
+	struct cs_chunk *chunks; /* owned after the submission: chunks that were taken from the arena */
 	uint64_t va;
-	uint32_t dw; /* of the first segment, which leads to the others */
+	uint32_t dw; /* size of the first segment, which chains to the others */
 };
 
 static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
@@ -23,8 +23,8 @@ static int chunk_create(struct cs_ring *ring, struct cs_chunk **out)
 	/* Uncached for the GPU: the CPU writes it anew for each job. Executable: GFX9's command processor fetches
 	 * IBs with the execute permission. CP_HQD_IB_CONTROL.IB_EXE_DISABLE, which would turn that off, is 0 after
 	 * reset (Linux gc_9_0_sh_mask.h, gc_9_0_default.h); KFD sets it for its queues (kfd_mqd_manager_v9.c),
-	 * DRM's gfx_v9_0.c and gfx_v9_4_3.c do not. Mesa maps its IBs executable on all chips (radv_amdgpu_bo.c).
-	 */
+	 * DRM's gfx_v9_0.c and gfx_v9_4_3.c do not. Mesa maps its IBs executable on all chips
+	 * (radv_amdgpu_bo.c). */
 	struct vm_info info = {
 		.size_B = CS_CHUNK_B,
 		.kind = drv_writes_vram(ring->dev) ? VM_VRAM : VM_GTT_WC,
@@ -74,8 +74,8 @@ void cs_ib_arena_fini(struct cs_ring *ring)
 	free_chunks(ring->oldest);
 }
 
-/* Takes the oldest chunk out of the queue, waiting for its jobs if wait is set. NULL: all belong to the open job.
- */
+/* Removes the oldest chunk from the list; waits for its jobs if wait is set. NULL: all chunks belong to the open
+ * job. */
 static struct cs_chunk *chunk_recycle(struct cs_ring *ring, bool wait, int *r)
 {
 	struct cs_chunk *chunk = ring->oldest;
@@ -93,7 +93,7 @@ static struct cs_chunk *chunk_recycle(struct cs_ring *ring, bool wait, int *r)
 	return chunk;
 }
 
-/* A fresh chunk. */
+/* Gets an unused chunk: a recycled or a new one. */
 static int chunk_get(struct cs_ring *ring, struct cs_chunk **out)
 {
 	int r = 0;
@@ -109,7 +109,7 @@ static int chunk_get(struct cs_ring *ring, struct cs_chunk **out)
 			CS_CHUNKS_MAX * CS_CHUNK_B / 1024);
 }
 
-/* It is the current one from now on. */
+/* Makes the chunk the current one. */
 static void chunk_append(struct cs_ring *ring, struct cs_chunk *chunk)
 {
 	chunk->next = NULL;
@@ -120,8 +120,8 @@ static void chunk_append(struct cs_ring *ring, struct cs_chunk *chunk)
 	ring->data_B = CS_CHUNK_B;
 }
 
-/* Leaves room for what closes the segment: padding, and a chain packet. */
-static void set_end(struct cs_ring *ring)
+/* Sets the end of the room, and reserves space for padding and a chain packet. */
+static void segment_set_end(struct cs_ring *ring)
 {
 	char *map = ring->current->mem.map;
 
@@ -136,12 +136,12 @@ static inline void segment_open(struct cs_ring *ring, uint32_t at_B)
 	segment->map = (uint32_t *)((char *)ring->current->mem.map + at_B);
 	segment->va = ring->current->mem.va + at_B;
 	ib->cur = segment->map;
-	set_end(ring);
+	segment_set_end(ring);
 }
 
-/* Fills up to a whole multiple, behind which behind_dw more will follow. An IB is never empty: size 0 is no size.
- */
-static inline void pad(struct cs_ring *ring, const struct cs_segment *segment, unsigned behind_dw)
+/* Pads the segment with NOPs so that its size, with behind_dw more dwords, is a whole multiple. An IB is never
+ * empty: the kernel refuses size 0. */
+static inline void segment_pad(struct cs_ring *ring, const struct cs_segment *segment, unsigned behind_dw)
 {
 	uint32_t *cur = ring->ib.cur;
 	unsigned dw = cur - segment->map + behind_dw;
@@ -154,7 +154,7 @@ static inline void pad(struct cs_ring *ring, const struct cs_segment *segment, u
 		*cur = PM4_NOP(fill);
 }
 
-/* Leads to other commands, and does not come back. */
+/* Writes a chain packet: a jump to other commands, without return. */
 static inline void fill_chain(uint32_t *chain, uint64_t va, uint32_t size)
 {
 	chain[0] = PM4_HEADER(PM4_INDIRECT_BUFFER, 3);
@@ -163,7 +163,7 @@ static inline void fill_chain(uint32_t *chain, uint64_t va, uint32_t size)
 	chain[3] = size | IB_CHAIN | IB_VALID;
 }
 
-/* Closes the open segment; its size becomes known to whoever leads to it. */
+/* Closes the open segment, and writes its size into the chain packet that leads to it. */
 static inline void segment_close(struct cs_ring *ring, struct cs_segment *segment)
 {
 	struct cs_ib *ib = &ring->ib;
@@ -208,24 +208,24 @@ void cs_ib_arena_open(struct cs_ring *ring)
 	ring->current->last_seq = CS_OPEN;
 }
 
-void cs_pool_close(struct cs_ring *ring)
+void cs_ib_arena_close(struct cs_ring *ring)
 {
 	struct cs_segment *segment = &ring->ib.segment[ring->ib.segments];
 
 	if (ring->ib.error)
 		return;
-	pad(ring, segment, 0);
+	segment_pad(ring, segment, 0);
 	segment_close(ring, segment);
 }
 
-void cs_pool_commit(struct cs_ring *ring, uint64_t seq)
+void cs_ib_arena_commit(struct cs_ring *ring, uint64_t seq)
 {
 	for (struct cs_chunk *chunk = ring->ib_first; chunk; chunk = chunk->next)
 		if (chunk->last_seq == CS_OPEN)
 			chunk->last_seq = seq;
 }
 
-/* Goes on in a fresh chunk: compute rings chain to it, SDMA gets one more IB. */
+/* Continues in another chunk: compute rings chain to it, SDMA gets one more IB. */
 static int segment_next(struct cs_ring *ring)
 {
 	struct cs_ib *ib = &ring->ib;
@@ -240,13 +240,13 @@ static int segment_next(struct cs_ring *ring)
 	r = chunk_get(ring, &chunk);
 	if (r)
 		return r;
-	pad(ring, segment, chains ? PM4_CHAIN_DW : 0);
+	segment_pad(ring, segment, chains ? PM4_CHAIN_DW : 0);
 	if (chains) {
 		chain = ib->cur;
 		ib->cur += PM4_CHAIN_DW;
 	}
 	segment_close(ring, segment);
-	/* A chained segment is reached by the one before: only the first counts for the submission. */
+	/* The previous segment chains to this one, so the submission names the first only. */
 	if (chains)
 		ib->segments = 1;
 	chunk_append(ring, chunk);
@@ -286,7 +286,7 @@ void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *
 	if (ib->error)
 		return NULL;
 	at_B = data_place(ring, size_B, align_B);
-	/* The commands that follow need room below it. */
+	/* Reserve room for further commands below the block. */
 	if ((char *)ring->current->mem.map + at_B < (char *)(ib->cur + CS_ROOM_MAX + PM4_CHAIN_DW + IB_PAD_DW)) {
 		r = segment_next(ring);
 		if (r) {
@@ -296,22 +296,21 @@ void *cs_ib_data(struct cs_ib *ib, uint32_t size_B, uint32_t align_B, uint64_t *
 		at_B = data_place(ring, size_B, align_B);
 	}
 	ring->data_B = at_B;
-	set_end(ring);
+	segment_set_end(ring);
 	*va = ring->current->mem.va + at_B;
 	return (char *)ring->current->mem.map + at_B;
 }
 
-/* --- commands that are kept ------------------------------------------------------------------- */
+/* --- recorded commands ------------------------------------------------------------------------ */
 
-/* In chunks of their own, which are the pool's until the job was submitted. */
+/* Recorded commands begin in a chunk of their own; their chunks belong to the arena until the job is submitted. */
 int cs_ib_record(struct cs_ib *ib, struct cs_command_buffer **out)
 {
 	struct cs_command_buffer *commands = ib->error ? NULL : calloc(1, sizeof(*commands));
 	int r = ib->error;
 
 	if (!r)
-		r = commands ? segment_next(ib->ring)
-			     : drv_fail(-ENOMEM, "no host memory for commands that are commands");
+		r = commands ? segment_next(ib->ring) : drv_fail(-ENOMEM, "no host memory for recorded commands");
 	if (r) {
 		free(commands);
 		return r;
@@ -324,8 +323,8 @@ int cs_ib_record(struct cs_ib *ib, struct cs_command_buffer **out)
 	return 0;
 }
 
-/* Takes the chunks from `first` on out of the pool; what is left of the one before is not used. */
-static void hand_over(struct cs_ring *ring, const struct cs_chunk *first)
+/* Removes the chunks from `first` on from the arena; the rest of the chunk before is not used. */
+static void chunks_hand_over(struct cs_ring *ring, const struct cs_chunk *first)
 {
 	struct cs_chunk *before = ring->oldest;
 
@@ -338,13 +337,13 @@ static void hand_over(struct cs_ring *ring, const struct cs_chunk *first)
 	ring->cmd_B = CS_CHUNK_B;
 }
 
-void cs_pool_keep(struct cs_ring *ring, bool submitted)
+void cs_ib_arena_record_end(struct cs_ring *ring, bool submitted)
 {
 	struct cs_command_buffer **commands = ring->ib.record;
 
 	ring->ib.record = NULL;
 	if (submitted) {
-		hand_over(ring, (*commands)->chunks);
+		chunks_hand_over(ring, (*commands)->chunks);
 	} else {
 		free(*commands);
 		*commands = NULL;
@@ -357,8 +356,8 @@ void cs_ib_chain(struct cs_ib *ib, const struct cs_command_buffer *commands)
 
 	if (ib->error)
 		return;
-	/* Then the end of the job has nothing to fill up. */
-	pad(ib->ring, segment, PM4_CHAIN_DW);
+	/* Pads here, so that the end of the job needs no padding after the chain packet. */
+	segment_pad(ib->ring, segment, PM4_CHAIN_DW);
 	fill_chain(ib->cur, commands->va, commands->dw);
 	ib->cur += PM4_CHAIN_DW;
 }

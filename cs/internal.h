@@ -1,4 +1,5 @@
-/* What the files of cs/ share. */
+/* Internal interface of cs/: the structures behind cs.h, with owner and lock of each member, and the functions that
+ * the files share. */
 #ifndef CS_INTERNAL_H
 #define CS_INTERNAL_H
 
@@ -16,12 +17,12 @@
 
 struct cs_chunk {
 	struct vm_suballoc mem; /* owned */
-	struct cs_chunk *next;  /* younger */
-	uint64_t last_seq;      /* of the last job with something in it; CS_OPEN: the job that is being written */
+	struct cs_chunk *next;  /* the next younger chunk */
+	uint64_t last_seq;      /* last job that uses the chunk; CS_OPEN: the open job */
 };
 #define CS_OPEN UINT64_MAX
 
-/* Rings of one IP that the fence page has room for. */
+/* Most rings of one IP: the fence page has room for these. */
 #define CS_RINGS_MAX 8
 #define CS_SLOTS     (DRV_IP_COUNT * CS_RINGS_MAX)
 
@@ -30,18 +31,18 @@ struct cs_ctx {
 	uint32_t id;           /* owned: the kernel's context */
 	struct vm_mem *fences; /* owned; the user fence page: one sequence word per ring */
 	_Atomic int lost;      /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
-	/* One of its jobs hung, as that job's fence says; when killing its waves was enough, the kernel does not
-	 * count it against the context. Relaxed: a mark of its own. */
+	/* A job of the context hung, according to that job's fence; when killing its waves was enough, the kernel
+	 * does not count this against the context. Atomic, relaxed: orders nothing. */
 	_Atomic bool guilty;
 	pthread_mutex_t lock;           /* guards ring */
-	struct cs_ring *ring[CS_SLOTS]; /* borrowed: those that exist, by IP and index */
+	struct cs_ring *ring[CS_SLOTS]; /* borrowed: the existing rings, by IP and index */
 };
 
 /* Scratch of one ring. Wave slots are numbered per queue, so no two rings may share a buffer. */
 struct cs_scratch {
 	struct vm_mem *mem;    /* owned; NULL: none yet */
-	uint32_t units, waves; /* as in TMPRING_SIZE */
-	bool changed;          /* the layout did, and no job with a barrier for it was submitted yet */
+	uint32_t units, waves; /* fields of TMPRING_SIZE */
+	bool changed;          /* the layout has changed, and no job with a barrier for it is submitted yet */
 	struct cs_old_scratch {
 		struct cs_old_scratch *next;
 		struct vm_mem *mem; /* owned */
@@ -55,59 +56,62 @@ struct cs_ring {
 	enum drv_ip_type ip;
 	unsigned index;
 	cs_print_fn *print;
-	bool gws;         /* its jobs list global wave sync */
+	bool gws;         /* its jobs list the GWS resource */
 	bool log;         /* submissions or IBs are logged */
 	uint32_t align_B; /* of an IB's address */
 
-	/* The sequence word, written by the GPU. It is in the context's fence page. */
+	/* Sequence word, written by the GPU, in the context's fence page. */
 	const _Atomic uint64_t *word;
-	_Atomic uint64_t last;      /* of the last submitted job; written under the lock */
+	_Atomic uint64_t last;      /* last submitted job; written under the lock */
 	_Atomic uint64_t first_bad; /* after a loss: the first job that did not end well */
 
 	struct drv_lock lock; /* guards all below; held from cs_begin() to cs_submit() */
 	struct cs_ib ib;
 	struct cs_chunk *oldest, *current, *ib_first; /* owned list, in order of use */
 	unsigned chunks;
-	uint32_t cmd_B, data_B; /* of the current chunk: commands end here, data begins there */
+	uint32_t cmd_B, data_B; /* of the current chunk: end of the commands, start of the data */
 	struct cs_scratch scratch;
 	struct vm_suballoc queue; /* amd_queue_t, for kernels that ask for it; owned */
 	uint64_t dispatches;
 
-	/* What the CS ioctl reads, filled once as far as it does not change. */
+	/* Input of the CS ioctl; the constant part is filled once. */
 	struct drm_amdgpu_cs_in in;
 	struct drm_amdgpu_cs_chunk_ib ib_args[CS_SEGMENTS_MAX];
 	struct drm_amdgpu_cs_chunk_fence fence_args;
 	struct drm_amdgpu_cs_chunk_dep dep[CS_AFTER_MAX];
 	struct drm_amdgpu_cs_chunk_syncobj wait[CS_SYNCS_MAX], signal[CS_SYNCS_MAX];
-	struct cs_syncobj foreign[CS_SYNCS_MAX]; /* owned during cs_submit(): fences of other devices, as ours */
+	struct cs_syncobj foreign[CS_SYNCS_MAX]; /* owned during cs_submit(): fences of other devices, imported */
 	struct drm_amdgpu_cs_chunk ib_arg[CS_SEGMENTS_MAX], fence_arg, dep_arg, wait_arg, signal_arg;
 	uint64_t arg_pointer[CS_SEGMENTS_MAX + 4]; /* fence, IBs, dependencies, syncobjs */
 	unsigned deps, waits, signals, foreigns;   /* entries of this job in the arrays above */
-	uint32_t sink[CS_ROOM_MAX];                /* where dwords go when memory has run out */
+	uint32_t sink[CS_ROOM_MAX];                /* destination of dwords after memory has run out */
 };
 
-/* True for what the kernel answers when work is lost, rather than a call refused. */
+/* True for an error by which the kernel reports lost work, rather than a refused call. */
 bool cs_is_loss(int r);
-/* Marks the context lost because of r, a loss; first_bad: the job that failed. Gives the error for the caller. */
+/* Marks the context lost with the error r; first_bad: the job that failed. Gives the error for the caller. */
 int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad);
 
 DRV_MUST_CHECK int cs_ib_arena_init(struct cs_ring *ring);
 void cs_ib_arena_fini(struct cs_ring *ring);
-/* Opens the first segment of a job, closes the last. */
+/* Opens the first segment of a job; closes the last. */
 void cs_ib_arena_open(struct cs_ring *ring);
-void cs_pool_close(struct cs_ring *ring);
-/* After the job that used them was submitted as seq, or dropped (the ring's last seq). */
-void cs_pool_commit(struct cs_ring *ring, uint64_t seq);
-/* And then, if the job has commands to be kept: they are, or not. */
-void cs_pool_keep(struct cs_ring *ring, bool submitted);
+void cs_ib_arena_close(struct cs_ring *ring);
+/* Records the last user of the chunks: the job seq after a submission, or the ring's last job when the IB was
+ * dropped. */
+void cs_ib_arena_commit(struct cs_ring *ring, uint64_t seq);
+/* Ends a recording, after cs_ib_arena_commit(): takes the recorded commands from the arena, or frees them if the
+ * job was not submitted. */
+void cs_ib_arena_record_end(struct cs_ring *ring, bool submitted);
 
-/* The scratch buffer for at least min_waves waves, a multiple of the shader engines, whose lanes need private_B
- * each; may append a barrier when the layout changes. -EINVAL: more than the chip can have; -ENOMEM. */
+/* Makes sure that the scratch buffer has room for at least min_waves waves, a multiple of the shader engines, whose
+ * lanes need private_B each; may append a barrier when the layout changes. -EINVAL: more than the chip supports;
+ * -ENOMEM. */
 DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, uint32_t min_waves);
 void cs_scratch_retire(struct cs_ring *ring, bool all);
 
-#define IB_PAD_DW 8 /* IBs are whole multiples of this, on every ring */
-/* The first place of the current chunk where an IB may begin, when jobs up to `completed` have ended. */
+#define IB_PAD_DW 8 /* every ring needs IBs of a multiple of this */
+/* First offset in the current chunk at which an IB may begin, when jobs up to `completed` have ended. */
 static inline uint32_t cs_ib_arena_place(struct cs_ring *ring, uint64_t completed)
 {
 	if (completed >= ring->current->last_seq) {
@@ -117,26 +121,27 @@ static inline uint32_t cs_ib_arena_place(struct cs_ring *ring, uint64_t complete
 	return (ring->cmd_B + ring->align_B - 1) & ~(ring->align_B - 1);
 }
 
-/* Gathers what the job waits for and signals into the ring's arguments; undone by cs_submit_info_release(). */
+/* Collects the fences that the job waits for and signals in the ring's arguments; undone by
+ * cs_submit_info_release(). */
 DRV_MUST_CHECK int cs_submit_info_collect(struct cs_ring *ring, const struct cs_submit_info *info);
 void cs_submit_info_release(struct cs_ring *ring);
-/* Appends the chunks of it to arg_pointer[chunks..]; gives the new count. */
+/* Appends the CS chunks of the collected fences to arg_pointer[chunks..]; gives the new count. */
 unsigned cs_submit_info_chunks(struct cs_ring *ring, unsigned chunks);
 
-/* A descriptor of a syncobj that holds the fence's fence; the caller closes it. */
+/* Creates a descriptor of a syncobj that holds the kernel fence; the caller closes it. */
 DRV_MUST_CHECK int cs_fence_export(struct cs_fence fence, int *fd);
 
-/* CLOCK_MONOTONIC at which a wait that begins now has lasted timeout_ns; INT64_MAX: never. */
+/* Deadline on CLOCK_MONOTONIC of a wait that begins at the call and takes timeout_ns; INT64_MAX: never. */
 uint64_t cs_deadline_ns(int64_t timeout_ns);
 
-/* Asks the kernel's fence without waiting: 0, or the loss that it reports, after marking the context. */
+/* Queries the kernel fence without waiting: 0, or the loss that it reports, after marking the context. */
 DRV_MUST_CHECK int cs_kernel_fence_query(struct cs_fence fence);
 
-/* First packets of each compute IB. */
+/* Appends the first packets of each compute IB. */
 void cs_ib_prologue(struct cs_ib *ib);
 static inline uint64_t cs_completed_seq(const struct cs_ring *ring)
 {
-	/* Acquire: what the GPU wrote before the word is seen after it. */
+	/* Acquire: pairs with the GPU's write-back before it writes the word. */
 	return atomic_load_explicit(ring->word, memory_order_acquire);
 }
 

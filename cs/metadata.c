@@ -1,9 +1,8 @@
 /* Kernel metadata: the MessagePack map in a code object's AMDGPU notes (LLVM AMDGPUUsage, "Code Object V3
  * Metadata").
  *
- * It comes from whoever made the code object. It is read in place, by a cursor that never leaves the note: Debian's
- * MessagePack library allocates what an array's header promises before it sees the content, gigabytes for five
- * bytes. */
+ * The metadata is untrusted. It is read in place, by a cursor that never leaves the note: Debian's MessagePack
+ * library allocates the size in an array's header before it reads the content, gigabytes for five bytes. */
 #include "cs/code.h"
 
 #include <errno.h>
@@ -44,17 +43,17 @@ struct cursor {
 
 enum item_kind { ITEM_OTHER, ITEM_NUMBER, ITEM_TEXT, ITEM_ARRAY, ITEM_MAP };
 
-/* One header with what belongs to it: a number's value, a text, or how many elements follow. */
+/* One header with its payload: a number's value, a text, or the number of following elements. */
 struct item {
 	enum item_kind kind;
 	uint64_t n; /* value, length or count */
 	const char *text;
 };
 
-/* The formats 0xc4 to 0xdf: width of the number behind the first byte, and of what follows when that is fixed. */
+/* Formats 0xc4 to 0xdf: width of the number after the first byte, and size of the payload when that is fixed. */
 static const struct {
 	uint8_t kind, width_B, fixed_B;
-	bool data; /* the number is the length of data that follow */
+	bool data; /* the number is the length of the payload */
 } formats[] = {
 	{ITEM_OTHER, 1, 0, true},   {ITEM_OTHER, 2, 0, true},   {ITEM_OTHER, 4, 0, true}, /* bin */
 	{ITEM_OTHER, 1, 1, true},   {ITEM_OTHER, 2, 1, true},   {ITEM_OTHER, 4, 1, true}, /* ext */
@@ -91,7 +90,7 @@ static struct item small_item(uint8_t first)
 }
 
 /* Reads one item; false at the end or beyond it. */
-static bool next(struct cursor *c, struct item *item)
+static bool item_read(struct cursor *c, struct item *item)
 {
 	uint8_t first;
 	uint64_t data_B;
@@ -116,15 +115,15 @@ static bool next(struct cursor *c, struct item *item)
 	return take_bytes(c, data_B);
 }
 
-/* Passes over one item with all that is in it. */
-static bool skip(struct cursor *c)
+/* Skips one item with all its elements. */
+static bool item_skip(struct cursor *c)
 {
 	uint64_t left = 1;
 
 	while (left--) {
 		struct item item;
 
-		if (!next(c, &item))
+		if (!item_read(c, &item))
 			return false;
 		left += item.kind == ITEM_ARRAY ? item.n : item.kind == ITEM_MAP ? 2 * item.n : 0;
 	}
@@ -136,20 +135,20 @@ static bool is_text(const struct item *item, const char *text)
 	return item->kind == ITEM_TEXT && item->n == strlen(text) && !memcmp(item->text, text, item->n);
 }
 
-/* Finds a key of the map that begins at c; then *value stands at its value. */
-static bool find(struct cursor c, const char *key, struct cursor *value)
+/* Finds a key of the map that begins at c; *value then points to its value. */
+static bool map_find(struct cursor c, const char *key, struct cursor *value)
 {
 	struct item map, name;
 
-	if (!next(&c, &map) || map.kind != ITEM_MAP)
+	if (!item_read(&c, &map) || map.kind != ITEM_MAP)
 		return false;
 	for (uint64_t i = 0; i < map.n; i++) {
-		if (!next(&c, &name))
+		if (!item_read(&c, &name))
 			return false;
 		*value = c;
 		if (is_text(&name, key))
 			return true;
-		if (!skip(&c))
+		if (!item_skip(&c))
 			return false;
 	}
 	return false;
@@ -161,19 +160,19 @@ static bool find_text(struct cursor map, const char *key, struct item *text)
 {
 	struct cursor value;
 
-	return find(map, key, &value) && next(&value, text) && text->kind == ITEM_TEXT;
+	return map_find(map, key, &value) && item_read(&value, text) && text->kind == ITEM_TEXT;
 }
 
-/* An absent number counts as 0; one beyond max, or something else, as broken. */
+/* Reads a number: an absent one is 0; a number beyond max or another type is an error. */
 static bool find_number(struct cursor map, const char *key, uint64_t max, uint32_t *number)
 {
 	struct cursor value;
 	struct item item;
 
 	*number = 0;
-	if (!find(map, key, &value))
+	if (!map_find(map, key, &value))
 		return true;
-	if (!next(&value, &item) || item.kind != ITEM_NUMBER || item.n > max)
+	if (!item_read(&value, &item) || item.kind != ITEM_NUMBER || item.n > max)
 		return false;
 	*number = item.n;
 	return true;
@@ -215,17 +214,17 @@ static int read_args(struct cursor kernel, struct cs_meta_kernel *k)
 	struct cursor args;
 	struct item array;
 
-	if (!find(kernel, ".args", &args)) /* no argument at all */
+	if (!map_find(kernel, ".args", &args)) /* no arguments */
 		return 0;
 	/* Each element takes a byte at least. */
-	if (!next(&args, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(args.end - args.p))
+	if (!item_read(&args, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(args.end - args.p))
 		return -ENOEXEC;
 	k->arg = calloc(array.n + 1, sizeof(*k->arg));
 	if (!k->arg)
 		return -ENOMEM;
 	k->hidden = k->arg + array.n;
 	for (uint64_t i = 0; i < array.n; i++)
-		if (!read_arg(args, k) || !skip(&args))
+		if (!read_arg(args, k) || !item_skip(&args))
 			return -ENOEXEC;
 	return 0;
 }
@@ -246,7 +245,7 @@ static int read_kernel(struct cursor kernel, struct cs_meta_kernel *k)
 	return k->symbol ? read_args(kernel, k) : -ENOMEM;
 }
 
-static int grow(struct cs_meta *meta)
+static int array_grow(struct cs_meta *meta)
 {
 	unsigned max = meta->max ? meta->max * 2 : 16;
 	void *grown = realloc(meta->kernel, max * sizeof(*meta->kernel));
@@ -264,18 +263,18 @@ static int read_kernels(struct cs_meta *meta, struct cursor note)
 	struct item array;
 	int r = 0;
 
-	if (!find(note, "amdhsa.kernels", &kernels))
+	if (!map_find(note, "amdhsa.kernels", &kernels))
 		return 0;
-	if (!next(&kernels, &array) || array.kind != ITEM_ARRAY)
+	if (!item_read(&kernels, &array) || array.kind != ITEM_ARRAY)
 		return -ENOEXEC;
 	for (uint64_t i = 0; !r && i < array.n; i++) {
 		if (meta->count == meta->max)
-			r = grow(meta);
+			r = array_grow(meta);
 		if (r)
 			break;
 		meta->kernel[meta->count] = (struct cs_meta_kernel){0};
 		r = read_kernel(kernels, &meta->kernel[meta->count++]);
-		if (!r && !skip(&kernels))
+		if (!r && !item_skip(&kernels))
 			r = -ENOEXEC;
 	}
 	return r;
@@ -289,10 +288,10 @@ static int read_formats(struct cs_meta *meta, struct cursor note)
 	struct item array, text;
 	char **grown;
 
-	if (!find(note, "amdhsa.printf", &list))
+	if (!map_find(note, "amdhsa.printf", &list))
 		return 0;
 	/* Each element takes a byte at least. */
-	if (!next(&list, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(list.end - list.p))
+	if (!item_read(&list, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(list.end - list.p))
 		return -ENOEXEC;
 	grown = realloc(meta->format, (meta->formats + array.n + 1) * sizeof(*grown));
 	if (!grown)
@@ -300,7 +299,7 @@ static int read_formats(struct cs_meta *meta, struct cursor note)
 	meta->format = grown;
 	for (uint64_t i = 0; i < array.n; i++) {
 		meta->format[meta->formats] = NULL;
-		if (!next(&list, &text) || text.kind != ITEM_TEXT)
+		if (!item_read(&list, &text) || text.kind != ITEM_TEXT)
 			return -ENOEXEC;
 		meta->format[meta->formats] = strndup(text.text, text.n);
 		if (!meta->format[meta->formats])
@@ -316,10 +315,10 @@ int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B)
 	struct item map;
 	int r;
 
-	if (!next(&check, &map) || map.kind != ITEM_MAP)
+	if (!item_read(&check, &map) || map.kind != ITEM_MAP)
 		return drv_fail(-ENOEXEC, "the metadata note is no MessagePack map");
 	check = c;
-	if (!skip(&check))
+	if (!item_skip(&check))
 		return drv_fail(-ENOEXEC, "the metadata note is cut off");
 	r = read_kernels(meta, c);
 	if (r)

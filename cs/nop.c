@@ -1,4 +1,4 @@
-/* A job for its side effects in the kernel. */
+/* An empty job, for its side effects in the kernel. */
 #include "cs/dispatch.h"
 
 int cs_run_nop(struct vm *vm, void *unused)

@@ -1,22 +1,23 @@
-/* The PM4 emitter for GFX9 compute rings: everything but dispatches. */
+/* The PM4 emitter for GFX9 compute rings: everything except dispatches. */
 #include "cs/internal.h"
 #include "cs/pm4.h"
 
 /* The whole address space, in units of 256 bytes. */
-#define EVERYWHERE 0xffffffff, 0x00ffffff, 0, 0
-#define ACQUIRE_DW 7
+#define WHOLE_RANGE 0xffffffff, 0x00ffffff, 0, 0
+#define ACQUIRE_DW  7
 #define ACQUIRE(coher_cntl)                                                                                        \
-	PM4_HEADER(PM4_ACQUIRE_MEM, ACQUIRE_DW - 1), coher_cntl, EVERYWHERE, 10 /* poll interval */
+	PM4_HEADER(PM4_ACQUIRE_MEM, ACQUIRE_DW - 1), coher_cntl, WHOLE_RANGE, 10 /* poll interval */
 #define BARRIER_DW 2
 #define BARRIER    PM4_HEADER(PM4_EVENT_WRITE, 1), EVENT_CS_PARTIAL_FLUSH
 
-/* What a dispatch behind a barrier never finds old: AMD's packet processor invalidates both caches at the start of
- * a kernel, whatever the packet's acquire scope (LLVM AMDGPUUsage, memory model of GFX9: "the CP invalidates the L1
- * cache at the start of each kernel dispatch"; its scalar caches hold what no store of the kernel changes). */
+/* Caches that every dispatch after a barrier needs invalidated: AMD's packet processor invalidates both caches at
+ * the start of a kernel, whatever the packet's acquire scope (LLVM AMDGPUUsage, memory model of GFX9: "the CP
+ * invalidates the L1 cache at the start of each kernel dispatch"; its scalar caches hold data that no store of the
+ * kernel changes). */
 #define COHER_LAUNCH (COHER_SH_KCACHE | COHER_TCL1)
-/* Instructions, too: AMD's agent acquire takes them in, and programs that write code count on it. */
+/* Instructions, too: AMD's agent acquire includes them, and programs that write code rely on it. */
 #define COHER_AGENT (COHER_LAUNCH | COHER_SH_ICACHE)
-/* L2 is never invalidated without being written back: other queues' dirty lines are in it. */
+/* L2 is never invalidated without a write-back: it holds other queues' dirty lines. */
 #define COHER_SYSTEM (COHER_AGENT | COHER_TC | COHER_TC_WB)
 
 #define FENCE(coher_cntl)         {{ACQUIRE(coher_cntl)}, ACQUIRE_DW}
@@ -33,15 +34,15 @@
 		FENCE_BARRIER(COHER_SYSTEM),                                                                       \
 	}
 
-/* With several XCCs an agent has several L2s, which nothing keeps alike: its scope is as wide as the system's (LLVM
- * AMDGPUUsage, memory model of gfx942: an agent's release writes L2 back, its acquire invalidates what is not
- * coherent in it). */
+/* With several XCCs an agent has several L2s, and no hardware keeps them coherent: its scope is as wide as the
+ * system's (LLVM AMDGPUUsage, memory model of gfx942: an agent's release writes L2 back, its acquire invalidates
+ * the non-coherent lines). */
 const struct cs_barrier_packet cs_barrier_packets[2][8] = {FENCES(COHER_AGENT), FENCES(COHER_SYSTEM)};
 
-/* The whole of caches: another process may have had the job's VMID before, and instructions at the same addresses,
- * which the kernel's TLB flush leaves where they are (Linux amdgpu_vm_flush(); Mesa and the kernel's own
- * emit_mem_sync take the instruction cache in, too). What is loaded while the IB is written is covered: the job
- * begins later. */
+/* Invalidates the caches as a whole: another process may have used the job's VMID before, with instructions at the
+ * same addresses, and the kernel's TLB flush does not invalidate these (Linux amdgpu_vm_flush(); Mesa and the
+ * kernel's own emit_mem_sync include the instruction cache, too). Code that is loaded while the IB is written is
+ * covered: the job begins later. */
 void cs_ib_prologue(struct cs_ib *ib)
 {
 	const struct cs_ring *ring = ib->ring;
@@ -49,7 +50,7 @@ void cs_ib_prologue(struct cs_ib *ib)
 	cs_ib_barrier(ib, ib->flags & CS_ORDERED && ring->last > cs_completed_seq(ring), CS_SCOPE_SYSTEM);
 }
 
-static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t va, uint64_t value)
+static void release_emit(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t va, uint64_t value)
 {
 	uint32_t *p = cs_ib_room(ib, 8);
 
@@ -66,19 +67,20 @@ static void release(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t 
 
 void cs_ib_release_value(struct cs_ib *ib, enum cs_scope scope, uint64_t va, uint64_t value)
 {
-	/* TC_WB alone does nothing on GFX9; with TC_NC it writes back MTYPE NC and RW lines: all that we map
-	 * cached. Vector stores write through to L2, so what the agent alone reads is there already, if it has one
+	/* TC_WB alone does nothing on GFX9; with TC_NC it writes back MTYPE NC and RW lines: all memory that we map
+	 * cached. Vector stores write through to L2, so data for the agent alone is already there, if it has one
 	 * L2. */
 	bool write_back = scope == CS_SCOPE_SYSTEM || ib->barrier_packets == cs_barrier_packets[1];
 
-	release(ib,
-		write_back ? EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC : EVENT_BOTTOM_OF_PIPE_TS,
-		RELEASE_DATA_64 | RELEASE_INT_AFTER_WRITE_CONFIRM, va, value);
+	release_emit(ib,
+		     write_back ? EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC
+				: EVENT_BOTTOM_OF_PIPE_TS,
+		     RELEASE_DATA_64 | RELEASE_INT_AFTER_WRITE_CONFIRM, va, value);
 }
 
 void cs_ib_release_clock(struct cs_ib *ib, uint64_t va)
 {
-	release(ib, EVENT_BOTTOM_OF_PIPE_TS, RELEASE_DATA_CLOCK, va, 0);
+	release_emit(ib, EVENT_BOTTOM_OF_PIPE_TS, RELEASE_DATA_CLOCK, va, 0);
 }
 
 void cs_ib_clock(struct cs_ib *ib, uint64_t va)

@@ -1,4 +1,4 @@
-/* PM4 packets and the registers of a compute dispatch, GFX9.
+/* PM4 packets and the registers of a compute dispatch, GFX9: constants only.
  *
  * Sources: Mesa sid.h and registers JSON (pkt3, gfx9), Linux soc15d.h; encodings checked against the test vectors
  * in pm4_test.c. */
@@ -23,8 +23,7 @@ enum pm4_op {
 #define PM4_HEADER(op, body_dw)    (3u << 30 | (uint32_t)((body_dw) - 1) << 16 | (uint32_t)(op) << 8)
 #define PM4_HEADER_OP(header)      ((header) >> 8 & 0xff)
 #define PM4_HEADER_BODY_DW(header) (((header) >> 16 & 0x3fff) + 1)
-/* The header of a NOP that is `dw` dwords long; the count field of one that is nothing but its header is all ones.
- */
+/* Header of a NOP of `dw` dwords; a NOP that is only its header has a count field of all ones. */
 #define PM4_NOP(dw) (3u << 30 | (((uint32_t)(dw) - 2) & 0x3fff) << 16 | 0x10u << 8)
 
 /* SET_SH_REG offsets: dwords from byte address 0xB000. */
@@ -87,15 +86,15 @@ enum pm4_sh_reg {
 #define RELEASE_DATA_CLOCK              (3u << 29)
 /* COPY_DATA: source GPU clock, 64 bit, destination memory, both policies stream */
 #define COPY_DATA_CLOCK_TO_MEMORY 0x02012509u
-/* The same: source L2, 32 bit, destination register (counted from byte address 0), write confirmed */
+/* COPY_DATA: source L2, 32 bit, destination register (counted from byte address 0), write confirmed */
 #define COPY_DATA_L2_TO_REGISTER (2u | 1u << 20)
-#define SH_REG_BASE              0x2c00u /* of SET_SH_REG's registers */
-/* WRITE_DATA: destination L2, write confirmed. Past L2 (5) it would not reach kernels that have read the line, and
- * be lost to those that have written it; uncached memory is reached either way. */
+#define SH_REG_BASE              0x2c00u /* base of SET_SH_REG's registers */
+/* WRITE_DATA: destination L2, write confirmed. A write past L2 (5) would be invisible to kernels that have the line
+ * cached, and overwritten by those that have written it; uncached memory works either way. */
 #define WRITE_DATA_L2 (2u << 8 | 1u << 20)
 /* WAIT_REG_MEM: memory, >= */
 #define WAIT_MEMORY_GE   (5u | 1u << 4)
-#define WAIT_POLL_CLOCKS 4u /* as the kernel and Mesa poll */
+#define WAIT_POLL_CLOCKS 4u /* poll interval of the kernel and Mesa */
 /* INDIRECT_BUFFER, DW3 */
 #define IB_SIZE_MAX_DW 0xfffffu
 #define IB_CHAIN       (1u << 20)

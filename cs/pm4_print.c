@@ -1,4 +1,4 @@
-/* Prints IBs of GFX9 compute rings, one line a packet (TUFF_LOG=ib). */
+/* Prints IBs of GFX9 compute rings, one line per packet (TUFF_LOG=ib). */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,8 +10,8 @@ struct text {
 	unsigned length;
 };
 
-static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct text *t, const char *fmt, ...)
+static void print_line(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void print_line(struct text *t, const char *fmt, ...)
 {
 	va_list args;
 	int n;
@@ -63,25 +63,25 @@ static const struct {
 static void say_reg(struct text *t, unsigned reg, uint32_t value)
 {
 	if (reg >= COMPUTE_USER_DATA_0 && reg < COMPUTE_USER_DATA_0 + 16) {
-		say(t, " s%u=%x", reg - COMPUTE_USER_DATA_0, value);
+		print_line(t, " s%u=%x", reg - COMPUTE_USER_DATA_0, value);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(reg_names) / sizeof(reg_names[0]); i++)
 		if (reg_names[i].reg == reg) {
-			say(t, " %s=%x", reg_names[i].name, value);
+			print_line(t, " %s=%x", reg_names[i].name, value);
 			return;
 		}
-	say(t, " reg%x=%x", reg, value);
+	print_line(t, " reg%x=%x", reg, value);
 }
 
-static uint64_t address(const uint32_t *lo)
+static uint64_t print_address(const uint32_t *lo)
 {
 	return lo[0] | (uint64_t)lo[1] << 32;
 }
 
 static void print_set_sh_reg(struct text *t, const uint32_t *body, unsigned dw)
 {
-	say(t, "SET_SH_REG");
+	print_line(t, "SET_SH_REG");
 	for (unsigned i = 1; i < dw; i++)
 		say_reg(t, body[0] + i - 1, body[i]);
 }
@@ -89,8 +89,8 @@ static void print_set_sh_reg(struct text *t, const uint32_t *body, unsigned dw)
 static void print_dispatch(struct text *t, const uint32_t *body, unsigned dw)
 {
 	(void)dw;
-	say(t, "DISPATCH_DIRECT %u x %u x %u initiator %x%s", body[0], body[1], body[2], body[3],
-	    body[3] & INITIATOR_PARTIAL_TG_EN ? " partial" : "");
+	print_line(t, "DISPATCH_DIRECT %u x %u x %u initiator %x%s", body[0], body[1], body[2], body[3],
+		   body[3] & INITIATOR_PARTIAL_TG_EN ? " partial" : "");
 }
 
 static void print_acquire(struct text *t, const uint32_t *body, unsigned dw)
@@ -105,27 +105,27 @@ static void print_acquire(struct text *t, const uint32_t *body, unsigned dw)
 		    {COHER_SH_ICACHE, "I$"}};
 
 	(void)dw;
-	say(t, "ACQUIRE_MEM %08x:", body[0]);
+	print_line(t, "ACQUIRE_MEM %08x:", body[0]);
 	for (unsigned i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
 		if (body[0] & bits[i].bit)
-			say(t, " %s", bits[i].name);
+			print_line(t, " %s", bits[i].name);
 }
 
 static void print_release(struct text *t, const uint32_t *body, unsigned dw)
 {
 	(void)dw;
-	say(t, "RELEASE_MEM event %02x%s to %llx: ", body[0] & 0x3f,
-	    body[0] & RELEASE_TC_WB ? " L2 write-back" : "", (unsigned long long)address(body + 2));
+	print_line(t, "RELEASE_MEM event %02x%s to %llx: ", body[0] & 0x3f,
+		   body[0] & RELEASE_TC_WB ? " L2 write-back" : "", (unsigned long long)print_address(body + 2));
 	if (body[1] >> 29 == 3)
-		say(t, "clock");
+		print_line(t, "clock");
 	else
-		say(t, "%llx", (unsigned long long)address(body + 4));
+		print_line(t, "%llx", (unsigned long long)print_address(body + 4));
 }
 
 static void print_event(struct text *t, const uint32_t *body, unsigned dw)
 {
 	(void)dw;
-	say(t, "EVENT_WRITE %s", body[0] == EVENT_CS_PARTIAL_FLUSH ? "CS_PARTIAL_FLUSH" : "?");
+	print_line(t, "EVENT_WRITE %s", body[0] == EVENT_CS_PARTIAL_FLUSH ? "CS_PARTIAL_FLUSH" : "?");
 }
 
 static void print_wait(struct text *t, const uint32_t *body, unsigned dw)
@@ -133,32 +133,33 @@ static void print_wait(struct text *t, const uint32_t *body, unsigned dw)
 	static const char *const ops[] = {"always", "<", "<=", "==", "!=", ">=", ">", "?"};
 
 	(void)dw;
-	say(t, "WAIT_REG_MEM %llx & %x %s %x", (unsigned long long)address(body + 1), body[4], ops[body[0] & 7],
-	    body[3]);
+	print_line(t, "WAIT_REG_MEM %llx & %x %s %x", (unsigned long long)print_address(body + 1), body[4],
+		   ops[body[0] & 7], body[3]);
 }
 
 static void print_write(struct text *t, const uint32_t *body, unsigned dw)
 {
-	say(t, "WRITE_DATA to %llx:", (unsigned long long)address(body + 1));
+	print_line(t, "WRITE_DATA to %llx:", (unsigned long long)print_address(body + 1));
 	for (unsigned i = 3; i < dw; i++)
-		say(t, " %x", body[i]);
+		print_line(t, " %x", body[i]);
 }
 
 static void print_copy(struct text *t, const uint32_t *body, unsigned dw)
 {
 	(void)dw;
-	say(t, "COPY_DATA %s to %llx", (body[0] & 0xf) == 9 ? "clock" : "?", (unsigned long long)address(body + 3));
+	print_line(t, "COPY_DATA %s to %llx", (body[0] & 0xf) == 9 ? "clock" : "?",
+		   (unsigned long long)print_address(body + 3));
 }
 
 static void print_ib(struct text *t, const uint32_t *body, unsigned dw)
 {
 	(void)dw;
-	say(t, "INDIRECT_BUFFER%s %llx, %u dwords", body[2] & IB_CHAIN ? " chain" : "",
-	    (unsigned long long)address(body), body[2] & IB_SIZE_MAX_DW);
+	print_line(t, "INDIRECT_BUFFER%s %llx, %u dwords", body[2] & IB_CHAIN ? " chain" : "",
+		   (unsigned long long)print_address(body), body[2] & IB_SIZE_MAX_DW);
 }
 
 static const struct {
-	uint8_t op, body_dw; /* body_dw: at least */
+	uint8_t op, body_dw; /* body_dw: least size */
 	void (*print)(struct text *t, const uint32_t *body, unsigned dw);
 } packets[] = {
 	{PM4_SET_SH_REG, 1, print_set_sh_reg}, {PM4_DISPATCH_DIRECT, 4, print_dispatch},
@@ -177,7 +178,7 @@ static void print_packet(struct text *t, const uint32_t *packet, unsigned body_d
 			packets[i].print(t, packet + 1, body_dw);
 			return;
 		}
-	say(t, "packet %02x, %u dwords", op, body_dw + 1);
+	print_line(t, "packet %02x, %u dwords", op, body_dw + 1);
 }
 
 void cs_pm4_print(const uint32_t *ib, uint32_t count, uint64_t va)
@@ -190,17 +191,17 @@ void cs_pm4_print(const uint32_t *ib, uint32_t count, uint64_t va)
 			i++;
 			continue;
 		}
-		say(&t, "  %llx: ", (unsigned long long)va + 4ull * i);
+		print_line(&t, "  %llx: ", (unsigned long long)va + 4ull * i);
 		if (ib[i] >> 30 != 3 || body_dw >= count - i) {
-			say(&t, "no packet: %08x", ib[i]);
+			print_line(&t, "no packet: %08x", ib[i]);
 			drv_log(DRV_LOG_IB, "%s", t.line);
 			return;
 		}
 		print_packet(&t, ib + i, body_dw);
 		drv_log(DRV_LOG_IB, "%s", t.line);
-		/* Our IBs lie at the same address for CPU and GPU: a chain can be followed. */
+		/* Our IBs have the same address on CPU and GPU, so the printer can follow a chain. */
 		if (PM4_HEADER_OP(ib[i]) == PM4_INDIRECT_BUFFER && ib[i + 3] & IB_CHAIN) {
-			va = address(ib + i + 1);
+			va = print_address(ib + i + 1);
 			count = ib[i + 3] & IB_SIZE_MAX_DW;
 			ib = (const uint32_t *)(uintptr_t)va;
 			i = 0;

@@ -56,7 +56,7 @@ static void emits_the_reference_encodings(void)
 	CHECK_DWORDS(ib, 0xC0043700, 0x00100200, 0x56789ab8, 0x1234, 1, 2);
 }
 
-/* What an agent with several L2s does at its own scope is what others do at the system's. */
+/* Agent scope with several L2s needs the packets of system scope on other chips. */
 static void several_xccs_widen_agent_scope(void)
 {
 	struct cs_ib ib = fresh();

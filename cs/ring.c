@@ -1,4 +1,4 @@
-/* Contexts and rings, and how they are lost. */
+/* Contexts and rings, and their loss. */
 #include "cs/internal.h"
 #include "vm/suballoc.h"
 
@@ -43,7 +43,7 @@ static void free_ctx(struct cs_ctx *ctx)
 {
 	union drm_amdgpu_ctx args = {0};
 
-	/* It fails only when the device is gone, and the context with it. */
+	/* FREE_CTX fails only when the device is gone, and the context with it. */
 	(void)!ctx_ioctl(ctx, AMDGPU_CTX_OP_FREE_CTX, &args);
 }
 
@@ -106,8 +106,8 @@ static const char *loss_reason(int r)
 	}
 }
 
-/* The first reason stays. */
-static void lose(struct cs_ctx *ctx, int r)
+/* The first error stays. */
+static void ctx_lose(struct cs_ctx *ctx, int r)
 {
 	int zero = 0;
 
@@ -126,14 +126,14 @@ int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 	atomic_compare_exchange_strong(&ring->first_bad, &none, first_bad);
 	if (r == -ETIME || r == -ENODATA)
 		atomic_store_explicit(&ring->ctx->guilty, true, memory_order_relaxed);
-	lose(ring->ctx, r);
+	ctx_lose(ring->ctx, r);
 	drv_log(DRV_LOG_SUBMIT, "context %u lost at ring %u.%u, job %llu", ring->ctx->id, ring->ip, ring->index,
 		(unsigned long long)first_bad);
 	return drv_fail(ring->ctx->lost, "context lost: %s (kernel said %d)", loss_reason(r), r);
 }
 
-/* Asks the fences of the last jobs, as many as may have been on the hardware: only they tell of a job that was
- * killed softly, whose sequence word is written all the same, and a good one behind it hides it. */
+/* Queries the kernel fences of the last jobs, as many as may have been on the hardware. Only these fences report a
+ * job that was killed softly: its sequence word is written all the same, and a later good job hides it. */
 static int check_ring(struct cs_ring *ring)
 {
 	uint64_t seq = ring->last > CS_JOBS_MAX ? ring->last - CS_JOBS_MAX + 1 : 1;
@@ -163,7 +163,7 @@ int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset)
 	int r = drv_ioctl_insist(vm_device(ctx->vm), DRM_IOCTL_AMDGPU_CTX, &args);
 
 	if (r == -ENODEV)
-		lose(ctx, r);
+		ctx_lose(ctx, r);
 	if (r)
 		return drv_fail(r, "CTX query");
 	*reset = (struct cs_reset){
@@ -183,13 +183,13 @@ int cs_ctx_check_reset(struct cs_ctx *ctx)
 	if (r)
 		return drv_fail(r, "the context was lost before");
 	r = cs_ctx_reset_status(ctx, &reset);
-	/* A reset alone may be any process's hang, or a job of ours whose waves were killed. */
+	/* A reset alone may have another process's hang as its cause, or a job of ours whose waves were killed. */
 	if (!r && reset.reset)
 		r = check_rings(ctx);
 	if (r)
 		return r;
 	if (reset.guilty || reset.vram_lost) {
-		lose(ctx, -ECANCELED);
+		ctx_lose(ctx, -ECANCELED);
 		return drv_fail(-ECANCELED, "context lost: the GPU was reset%s",
 				reset.guilty ? ", and this context caused it" : " and VRAM was lost");
 	}
@@ -208,8 +208,8 @@ static unsigned slot_of(const struct cs_ring *ring)
 	return ring->ip * CS_RINGS_MAX + ring->index;
 }
 
-/* Takes the place of its (IP, index) in the context. */
-static int enter(struct cs_ring *ring)
+/* Registers the ring at its (IP, index) in the context. */
+static int ring_register(struct cs_ring *ring)
 {
 	struct cs_ring **slot = &ring->ctx->ring[slot_of(ring)];
 	int r = 0;
@@ -223,7 +223,7 @@ static int enter(struct cs_ring *ring)
 	return r;
 }
 
-static void leave(struct cs_ring *ring)
+static void ring_unregister(struct cs_ring *ring)
 {
 	pthread_mutex_lock(&ring->ctx->lock);
 	ring->ctx->ring[slot_of(ring)] = NULL;
@@ -297,10 +297,11 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->ib.ring = ring;
 	ring->ib.barrier_packets = cs_barrier_packets[ring->dev->facts.xccs > 1];
 	fill_constant_args(ring);
-	r = enter(ring);
+	r = ring_register(ring);
 	if (r)
 		goto fail_enter;
-	/* The kernel's queue outlives ours: it counts on from where the ring that was here before ended. */
+	/* The kernel's queue outlives our ring: its numbers continue from those of the previous ring at this
+	 * place. */
 	ring->last = cs_completed_seq(ring);
 	r = cs_ib_arena_init(ring);
 	if (r)
@@ -309,7 +310,7 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	return 0;
 
 fail_pool:
-	leave(ring);
+	ring_unregister(ring);
 fail_enter:
 	free(ring);
 	return r;
@@ -331,7 +332,7 @@ void cs_ring_destroy(struct cs_ring *ring)
 	cs_scratch_retire(ring, true);
 	vm_suballoc_destroy(&ring->queue);
 	cs_ib_arena_fini(ring);
-	leave(ring);
+	ring_unregister(ring);
 	free(ring);
 }
 
@@ -347,13 +348,13 @@ struct vm *cs_ring_vm(const struct cs_ring *ring)
 
 struct cs_fence cs_ring_last(const struct cs_ring *ring)
 {
-	/* Points are handed to who may wait for them, which is no change of the ring. */
+	/* A fence points to a mutable ring, for callers that may wait for it; this changes nothing in the ring. */
 	return (struct cs_fence){(struct cs_ring *)(uintptr_t)ring, ring->last};
 }
 
 bool cs_ring_busy(const struct cs_ring *ring)
 {
-	/* In this order: who lets go of the lock has told the last job. */
+	/* In this order: a thread updates the last job before it releases the lock. */
 	return drv_lock_taken(&ring->lock) || !cs_fence_is_retired(cs_ring_last(ring));
 }
 

@@ -1,7 +1,7 @@
-/* Scratch: private memory of lanes, one buffer per ring, made when the first kernel needs it.
+/* Scratch: private memory of lanes, one buffer per ring, created when the first kernel needs it.
  *
- * A wave's slot is its number times WAVESIZE, so WAVESIZE may only change while no wave of the ring runs: a larger
- * need brings a new buffer, behind a barrier, and the old one is freed when its last job has ended. */
+ * A wave's slot is at its number times WAVESIZE, so WAVESIZE may only change while no wave of the ring runs: a
+ * larger need brings a new buffer, after a barrier, and the old one is freed when its last job has ended. */
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 
 #include "cs/pm4.h"
 
-/* A buffer for all waves that fit a chip is often gigabytes; with fewer waves kernels run slower, so this is as
- * much as is wished. What a workgroup needs to start is not for choice. */
-#define SCRATCH_WISH_B (256ull << 20)
+/* Preferred size: a buffer for all waves that fit a chip is often gigabytes, and with fewer waves kernels only run
+ * slower. The waves of a workgroup are needed in any case. */
+#define SCRATCH_PREFERRED_B (256ull << 20)
 
 static uint32_t wave_units(const struct drv_chip *chip, uint32_t private_B)
 {
@@ -22,15 +22,15 @@ static uint32_t wave_units(const struct drv_chip *chip, uint32_t private_B)
 	return units > chip->scratch_max_units ? UINT32_MAX : (units | 1);
 }
 
-/* The number of waves that a buffer is wished for, at least min: a multiple of the shader engines. */
-static uint32_t wished_waves(const struct drv_device *dev, uint64_t wave_B, uint32_t min)
+/* Preferred number of waves, at least min: a multiple of the shader engines. */
+static uint32_t preferred_waves(const struct drv_device *dev, uint64_t wave_B, uint32_t min)
 {
 	uint64_t waves = (uint64_t)dev->facts.ring_cus * dev->chip->scratch_waves_per_cu;
 
 	if (waves > TMPRING_WAVES_MAX)
 		waves = TMPRING_WAVES_MAX;
-	if (waves * wave_B > SCRATCH_WISH_B)
-		waves = SCRATCH_WISH_B / wave_B;
+	if (waves * wave_B > SCRATCH_PREFERRED_B)
+		waves = SCRATCH_PREFERRED_B / wave_B;
 	waves -= waves % dev->facts.engines;
 	return waves > min ? waves : min;
 }
@@ -44,14 +44,14 @@ static int retire_current(struct cs_ring *ring)
 	old = malloc(sizeof(*old));
 	if (!old)
 		return drv_fail(-ENOMEM, "no host memory to retire a scratch buffer");
-	/* The job that is being written may use it too, in front of the barrier. */
+	/* The open job may use the old buffer, too, before the barrier. */
 	*old = (struct cs_old_scratch){.next = ring->scratch.old, .mem = ring->scratch.mem, .seq = ring->last + 1};
 	ring->scratch.old = old;
 	ring->scratch.mem = NULL;
 	return 0;
 }
 
-/* As many waves as memory allows, from *waves down to min. */
+/* Creates a buffer for as many waves as memory allows, from *waves down to min. */
 static int create_buffer(const struct cs_ring *ring, uint64_t wave_B, uint32_t min, uint32_t *waves,
 			 struct vm_mem **mem)
 {
@@ -72,7 +72,7 @@ static int create_buffer(const struct cs_ring *ring, uint64_t wave_B, uint32_t m
 static int scratch_grow(struct cs_ring *ring, uint32_t units, uint32_t min_waves)
 {
 	uint64_t wave_B = (uint64_t)units * ring->dev->chip->scratch_granule_B;
-	uint32_t waves = wished_waves(ring->dev, wave_B, min_waves);
+	uint32_t waves = preferred_waves(ring->dev, wave_B, min_waves);
 	struct vm_mem *mem;
 	int r = create_buffer(ring, wave_B, min_waves, &waves, &mem);
 
@@ -90,8 +90,8 @@ static int scratch_grow(struct cs_ring *ring, uint32_t units, uint32_t min_waves
 	return 0;
 }
 
-/* Room for what the launch needs and for what earlier ones needed: kernels that take turns would replace it again
- * and again. Where there is no memory for both, for the launch alone. */
+/* Grows for this launch and for earlier ones together: kernels that alternate would replace the buffer again and
+ * again. Without memory for both, grows for this launch alone. */
 static int grow_for(struct cs_ring *ring, uint32_t units, uint32_t min_waves)
 {
 	uint32_t both = units > ring->scratch.units ? units : ring->scratch.units;

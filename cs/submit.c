@@ -1,8 +1,8 @@
 /* Jobs: from cs_begin() to the CS ioctl.
  *
- * The hot path, on paper: cs_begin takes the ring's lock and checks three words (lost, sequence word, last); the
- * prologue is about ten dwords; cs_submit fills two fields per IB and four of the ioctl's argument. Everything else
- * that the ioctl reads was filled when the ring was made. */
+ * The hot path: cs_begin takes the ring's lock and checks three words (lost, sequence word, last); the prologue is
+ * about ten dwords; cs_submit fills two fields per IB and four of the ioctl's argument. The rest of the ioctl's
+ * input was filled when the ring was created. */
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -56,10 +56,10 @@ void cs_abandon(struct cs_ib *ib)
 {
 	struct cs_ring *ring = ib->ring;
 
-	cs_pool_close(ring);
-	cs_pool_commit(ring, ring->last);
+	cs_ib_arena_close(ring);
+	cs_ib_arena_commit(ring, ring->last);
 	if (ib->record)
-		cs_pool_keep(ring, false);
+		cs_ib_arena_record_end(ring, false);
 	drv_unlock(&ring->lock);
 }
 
@@ -69,13 +69,13 @@ static void fill_ib(struct cs_ring *ring, unsigned i)
 	ring->ib_args[i].ib_bytes = ring->ib.segment[i].dw * 4;
 }
 
-/* Chained segments hang on the first; SDMA's stand side by side. */
+/* Chained segments count as one IB; each segment of SDMA is an IB. */
 static unsigned ib_count(const struct cs_ring *ring)
 {
 	return ring->ip == DRV_IP_DMA ? ring->ib.segments : 1;
 }
 
-/* Chunks behind the fence and the first IB; gives the number of all. */
+/* Fills the CS chunks after the fence and the first IB; gives the number of all. */
 static unsigned fill_more(struct cs_ring *ring)
 {
 	unsigned chunks = 2;
@@ -103,8 +103,8 @@ __attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring)
 	}
 }
 
-/* Once more, for a second: -ENOMEM means that the kernel could not make everything resident just now, because
- * memory of others is being moved. */
+/* Repeats the ioctl for a second: -ENOMEM means that the kernel could not make everything resident at that moment,
+ * because it was moving memory of other processes. */
 __attribute__((cold, noinline)) static int cs_ioctl_again(struct cs_ring *ring, const struct drm_amdgpu_cs_in *in,
 							  union drm_amdgpu_cs *args)
 {
@@ -121,20 +121,20 @@ __attribute__((cold, noinline)) static int cs_ioctl_again(struct cs_ring *ring, 
 
 static int fail_cs(struct cs_ring *ring, int r)
 {
-	if (cs_is_loss(r)) /* whose, cs_submit() finds out */
+	if (cs_is_loss(r)) /* cs_submit() finds out which context is lost */
 		return r;
 	if (r == -ENOMEM)
 		return drv_fail(r, "CS: the kernel cannot make the memory of this job resident");
 	if (r == -EFAULT)
 		return drv_fail(
 			r, "CS: host memory that is registered for the GPU was unmapped; end its registration");
-	/* The kernel says so of a syncobj without fence; of anything else of ours it has no reason to. */
+	/* The kernel gives -EINVAL for a syncobj without fence; our other arguments give it no reason to. */
 	if (r == -EINVAL && ring->waits)
 		return drv_fail(-ENOENT, "the job waits for a sync that no submitted work signals");
 	return drv_fail(r, "CS on ring %u.%u", ring->ip, ring->index);
 }
 
-/* Inline: the common case alone may not pay for there being another. */
+/* Inline, so that the common case does not pay for the other one. */
 __attribute__((always_inline)) static inline int submit_list(struct cs_ring *ring, uint32_t list, uint64_t *seq)
 {
 	struct drm_amdgpu_cs_in in = ring->in;
@@ -180,10 +180,11 @@ static int submit_once(struct cs_ring *ring, uint64_t *seq)
 	return r ? r : submit_list(ring, list, seq);
 }
 
-/* How often another thread may end a registration, and unmap its memory, between the list and the job. */
+/* Retries: between reading the list and submitting the job, another thread may end a registration and unmap its
+ * memory. */
 #define LIST_TRIES 16
 
-static int submit(struct cs_ring *ring, uint64_t *seq)
+static int job_submit(struct cs_ring *ring, uint64_t *seq)
 {
 	int r = submit_once(ring, seq);
 
@@ -192,9 +193,9 @@ static int submit(struct cs_ring *ring, uint64_t *seq)
 	return r;
 }
 
-/* The kernel answers CS with the error of the ring's own queue, or with that of a queue which the job waits for
- * (Linux amdgpu_cs_p2_dependencies(), amdgpu_ctx_get_entity()). The own context is asked first: its fence tells of
- * jobs that hung, its state of resets. */
+/* True when the context of this ring is lost. The kernel gives for CS the error of the ring's own queue, or that of
+ * a queue which the job waits for (Linux amdgpu_cs_p2_dependencies(), amdgpu_ctx_get_entity()). So query the own
+ * context first: its fence reports hung jobs, its state resets. */
 static bool is_own_loss(struct cs_ring *ring)
 {
 	struct cs_reset reset;
@@ -203,7 +204,7 @@ static bool is_own_loss(struct cs_ring *ring)
 	       cs_ctx_reset_status(ring->ctx, &reset) || reset.guilty || reset.vram_lost;
 }
 
-/* Asks the queues that the job waits for; what is lost is marked so. True: one is, which was not known. */
+/* Queries the queues that the job waits for, and marks lost contexts. True: a loss was found that was not known. */
 static bool find_lost_queues(const struct cs_submit_info *info)
 {
 	bool found = false;
@@ -214,19 +215,19 @@ static bool find_lost_queues(const struct cs_submit_info *info)
 	return found;
 }
 
-/* CS said that work is lost. */
+/* Handles a CS that failed because work is lost. */
 __attribute__((cold, noinline)) static int submit_again(struct cs_ring *ring, const struct cs_submit_info *info,
 							int r, uint64_t *seq)
 {
 	while (cs_is_loss(r)) {
 		if (!info || !ring->deps || is_own_loss(ring) || !find_lost_queues(info))
 			return cs_ring_lose(ring, r, cs_completed_seq(ring) + 1);
-		/* Without those that are lost now. */
+		/* Collect again, without the fences that are lost. */
 		cs_submit_info_release(ring);
 		r = cs_submit_info_collect(ring, info);
 		if (r)
 			return r;
-		r = submit(ring, seq);
+		r = job_submit(ring, seq);
 	}
 	return r;
 }
@@ -237,14 +238,14 @@ int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fen
 	uint64_t seq = ring->last;
 	int r = ib->error;
 
-	cs_pool_close(ring);
-	/* Before the job, not under it: what is mapped under it later counts on that. */
+	cs_ib_arena_close(ring);
+	/* Before the job is submitted, not while it is: memory mapped during the submission relies on that. */
 	if (__builtin_expect(!!ring->scratch.old, 0))
 		cs_scratch_retire(ring, false);
 	if (!r && info)
 		r = cs_submit_info_collect(ring, info);
 	if (!r) {
-		r = submit(ring, &seq);
+		r = job_submit(ring, &seq);
 		if (__builtin_expect(cs_is_loss(r), 0))
 			r = submit_again(ring, info, r, &seq);
 	}
@@ -254,9 +255,9 @@ int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fen
 		atomic_store_explicit(&ring->last, seq, memory_order_release);
 		ring->scratch.changed &= !ib->scratch_fenced;
 	}
-	cs_pool_commit(ring, seq);
+	cs_ib_arena_commit(ring, seq);
 	if (__builtin_expect(!!ib->record, 0))
-		cs_pool_keep(ring, !r);
+		cs_ib_arena_record_end(ring, !r);
 	if (fence)
 		*fence = (struct cs_fence){ring, seq};
 	drv_unlock(&ring->lock);
@@ -267,7 +268,7 @@ int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fen
 
 #define SHORT_JOB_MAX_B (4 * (CS_BARRIER_DW_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
 
-/* Nothing but what the job is: the ring is as it was until the kernel has taken it. */
+/* Changes nothing in the ring, apart from the job itself, until the kernel has accepted the job. */
 static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_dispatch_template *template,
 				   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
 {
@@ -289,7 +290,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	memcpy(p, template->dw, CS_ROOM_MAX * sizeof(*p));
 	p = cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id);
 	fill = (unsigned)(map - p) % IB_PAD_DW;
-	*p = PM4_NOP(fill ? fill : 1); /* behind the end if there is nothing to fill */
+	*p = PM4_NOP(fill ? fill : 1); /* after the end if there is nothing to fill */
 	p += fill;
 	ring->ib_args[0].va_start = chunk->mem.va + at_B;
 	ring->ib_args[0].ib_bytes = (uint32_t)((char *)p - (char *)map);

@@ -1,11 +1,11 @@
-/* What a job waits for and signals, as the CS ioctl wants to hear it: jobs of this device by their numbers; jobs of
- * other devices, and whatever others share, as fences of syncobjs. */
+/* The fences that a job waits for and signals, in the form of the CS ioctl: jobs of this device by their sequence
+ * numbers; jobs of other devices, and syncobjs, as syncobjs. */
 #include "cs/internal.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-/* A fence of another device becomes a syncobj of ours, for the time of one submission. */
+/* Imports a fence of another device as a syncobj, for one submission. */
 static int import_fence(struct cs_ring *ring, struct cs_fence fence)
 {
 	const struct cs_ring *from = fence.ring;
@@ -30,8 +30,8 @@ static int import_fence(struct cs_ring *ring, struct cs_fence fence)
 	return 0;
 }
 
-/* The fences that are not signaled yet. */
-static int collect_point(struct cs_ring *ring, struct cs_fence fence)
+/* Collects a fence that is not signaled yet. */
+static int collect_fence(struct cs_ring *ring, struct cs_fence fence)
 {
 	if (fence.ring->ctx->vm != ring->ctx->vm)
 		return import_fence(ring, fence);
@@ -53,7 +53,7 @@ static int collect_fences(struct cs_ring *ring, const struct cs_submit_info *inf
 		int r = cs_fence_poll(fence);
 
 		if (!r)
-			r = collect_point(ring, fence);
+			r = collect_fence(ring, fence);
 		if (r >= 0)
 			continue;
 		if (!cs_is_loss(r) || !cs_ctx_lost(fence.ring->ctx))

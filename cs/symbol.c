@@ -1,4 +1,4 @@
-/* The kernels and variables of a code object: checked, and found by name, number or address. */
+/* The kernels and variables of a code object: checks, and look-up by name, index or address. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,15 @@ _Static_assert(sizeof(struct descriptor) == 64, "kernel descriptor");
 #define WAVE32        (1u << 10)
 #define DYNAMIC_STACK (1u << 11)
 #define ENTRY_ALIGN   256
-/* What descriptor.preload says: so many dwords of the arguments, from that one on, are in user SGPRs. Who puts them
- * there begins behind code for those who do not (LLVM AMDGPUUsage, "Preloaded Kernel Arguments"). */
+/* descriptor.preload: number of dwords of the arguments, and the first, that user SGPRs hold at the start. Such a
+ * kernel begins with code that loads them itself, for firmware that does not preload; firmware that does starts the
+ * kernel after this code (LLVM AMDGPUUsage, "Preloaded Kernel Arguments"). */
 #define PRELOAD_DW(preload) ((preload) & 0x7f)
 #define PRELOAD_AT(preload) ((preload) >> 7)
 #define PRELOAD_SKIP_B      256
 #define SUFFIX              ".kd"
 
-/* What the HSA specification wants at least. */
+/* Least alignment of kernel arguments in the HSA specification. */
 #define ARGS_ALIGN_B 16
 
 static int by_kernel_name(const void *a, const void *b)
@@ -122,7 +123,7 @@ static int add_kernel(struct cs_code *code, const struct cs_elf *e, const uint8_
 		.code = code,
 		.descriptor_va = code->va + sym->st_value,
 		.entry_va = entry_of(code->va + sym->st_value, &d),
-		/* What only a privileged client may ask for, and what the dispatch fills in. */
+		/* Without the bits for privileged clients, and those that the dispatch fills in. */
 		.rsrc1 = d.rsrc1 & ~(RSRC1_PRIV | RSRC1_DEBUG_MODE),
 		.rsrc2 = d.rsrc2 & ~(RSRC2_TRAP_PRESENT | RSRC2_LDS_SIZE_MASK),
 		.rsrc3 = d.rsrc3,

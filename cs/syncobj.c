@@ -1,4 +1,4 @@
-/* DRM syncobjs: what jobs of other devices, processes and drivers can wait for. */
+/* DRM syncobjs: fences for jobs of other devices, processes and drivers. */
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ void cs_syncobj_fini(struct cs_syncobj *sync)
 {
 	struct drm_syncobj_destroy args = {.handle = sync->handle};
 
-	/* It fails only when the device is gone, and the object with it. */
+	/* Destroying fails only when the device is gone, and the object with it. */
 	if (sync->handle)
 		(void)!drv_ioctl(vm_device(sync->vm), DRM_IOCTL_SYNCOBJ_DESTROY, &args);
 	*sync = (struct cs_syncobj){0};
@@ -48,8 +48,8 @@ int cs_syncobj_reset(const struct cs_syncobj *sync)
 	return sync_ioctl(sync, DRM_IOCTL_SYNCOBJ_RESET, &args, "SYNCOBJ_RESET");
 }
 
-/* The binary wait does not know points; a timeline wait for point 0 is the binary one. */
-static int wait(const struct cs_syncobj *sync, uint64_t value, int64_t deadline_ns, uint32_t flags)
+/* Waits for a point. The binary wait ioctl has no points; a timeline wait for point 0 is the binary wait. */
+static int syncobj_wait(const struct cs_syncobj *sync, uint64_t value, int64_t deadline_ns, uint32_t flags)
 {
 	struct drm_syncobj_timeline_wait args = {
 		.handles = (uintptr_t)&sync->handle,
@@ -64,13 +64,14 @@ static int wait(const struct cs_syncobj *sync, uint64_t value, int64_t deadline_
 
 bool cs_syncobj_available(const struct cs_syncobj *sync, uint64_t value)
 {
-	return !wait(sync, value, 0,
-		     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE);
+	return !syncobj_wait(sync, value, 0,
+			     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE);
 }
 
 int cs_syncobj_wait(const struct cs_syncobj *sync, uint64_t value, int64_t timeout_ns)
 {
-	int r = wait(sync, value, (int64_t)cs_deadline_ns(timeout_ns), DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT);
+	int r = syncobj_wait(sync, value, (int64_t)cs_deadline_ns(timeout_ns),
+			     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT);
 
 	if (r == -ETIME)
 		return drv_fail(-ETIMEDOUT, "syncobj %u is not at %llu yet", sync->handle,
@@ -115,7 +116,7 @@ int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs_syncobj *sync)
 	};
 	int r = 0;
 
-	/* A sync file's fence is put into an object that exists; a syncobj's descriptor brings its own. */
+	/* A sync file's fence is imported into an existing syncobj; a syncobj's descriptor gives a new handle. */
 	if (file)
 		r = cs_syncobj_init(vm, false, &made);
 	if (r)

@@ -1,4 +1,4 @@
-/* Points: polling costs one load; waiting spins for a budget and then sleeps on the kernel's fence. */
+/* Waiting for fences: a poll costs one load; a wait spins for a budget and then sleeps on the kernel fence. */
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ int cs_fence_poll(struct cs_fence fence)
 
 	if (__builtin_expect(!lost, 1))
 		return completed;
-	/* A killed job's fence is written too. */
+	/* The sequence word of a killed job is written, too. */
 	return completed && fence.seq < ring->first_bad ? 1 : lost;
 }
 
@@ -33,7 +33,7 @@ uint64_t cs_deadline_ns(int64_t timeout_ns)
 	return timeout_ns < INT64_MAX - (int64_t)start_ns ? start_ns + timeout_ns : INT64_MAX;
 }
 
-static bool spin(struct cs_fence fence, uint64_t until_ns)
+static bool fence_spin(struct cs_fence fence, uint64_t until_ns)
 {
 	do {
 		for (unsigned i = 0; i < 64; i++) {
@@ -45,7 +45,7 @@ static bool spin(struct cs_fence fence, uint64_t until_ns)
 	return false;
 }
 
-/* Asks the kernel's fence until deadline_ns: 0, -ETIMEDOUT, or what the kernel says of the job. */
+/* Waits for the kernel fence until deadline_ns: 0, -ETIMEDOUT, or the kernel's error of the job. */
 static int wait_cs(struct cs_fence fence, uint64_t deadline_ns)
 {
 	const struct cs_ring *ring = fence.ring;
@@ -66,16 +66,16 @@ static int wait_cs(struct cs_fence fence, uint64_t deadline_ns)
 
 /* --- sleeping --------------------------------------------------------------------------------- */
 
-/* The kernel cuts the timeout of WAIT_CS and WAIT_FENCES down to whole jiffies of 1 to 10 ms (Linux
- * amdgpu_gem_timeout()), and a timeout that is shorter than one only polls. So the kernel sleeps until deadlines
- * that are farther away than this, two of the longest jiffies; a nearer one is slept for here. */
+/* Shortest wait that sleeps in the kernel. The kernel rounds the timeout of WAIT_CS and WAIT_FENCES down to whole
+ * jiffies of 1 to 10 ms (Linux amdgpu_gem_timeout()), and a shorter timeout only polls. So the kernel sleeps until
+ * deadlines that are farther away than two of the longest jiffies; nearer ones use short sleeps here. */
 #define KERNEL_SLEEP_MIN_NS 20000000
-/* Between two polls: the first pause and the longest. */
+/* Pauses between two polls: the first, and the longest. */
 #define NAP_MIN_NS 50000
 #define NAP_MAX_NS 1000000
 
 struct nap {
-	uint64_t ns; /* the last one; 0: none yet */
+	uint64_t ns; /* the previous pause; 0: none yet */
 };
 
 static void nap_until(struct nap *nap, uint64_t deadline_ns)
@@ -90,13 +90,13 @@ static void nap_until(struct nap *nap, uint64_t deadline_ns)
 	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 }
 
-/* What to give the kernel for a deadline: itself, or 0 for a poll. */
+/* The deadline for the kernel's wait: deadline_ns, or 0 for a poll. */
 static uint64_t kernel_deadline(uint64_t deadline_ns)
 {
 	return deadline_ns == INT64_MAX || deadline_ns > now_ns() + KERNEL_SLEEP_MIN_NS ? deadline_ns : 0;
 }
 
-/* As wait_cs(), but sleeps until the fence or the deadline. */
+/* Like wait_cs(), but sleeps until the fence or the deadline. */
 static int sleep_on_fence(struct cs_fence fence, uint64_t deadline_ns)
 {
 	struct nap nap = {0};
@@ -124,8 +124,8 @@ int cs_fence_sleep(struct cs_fence fence, int64_t timeout_ns)
 		return 0;
 	deadline_ns = cs_deadline_ns(timeout_ns);
 	kernel_ns = kernel_deadline(deadline_ns);
-	/* Sleepers in slices expect most of them to end with a timeout: nothing to record. The kernel reports the
-	 * loss of the job on this way. */
+	/* Callers that wait in slices expect most of them to time out, so there is nothing to record. The kernel's
+	 * answer includes the loss of the job. */
 	r = kernel_ns ? wait_cs(fence, kernel_ns) : sleep_on_fence(fence, deadline_ns);
 	return cs_is_loss(r) ? cs_ring_lose(fence.ring, r, fence.seq) : r;
 }
@@ -171,7 +171,7 @@ static int wait_until(struct cs_fence fence, uint64_t deadline_ns)
 	if (r)
 		return 0;
 	spin_until_ns = now_ns() + drv_config()->spin_us * 1000ull;
-	if (spin(fence, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))
+	if (fence_spin(fence, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))
 		return 0;
 	r = sleep_on_fence(fence, deadline_ns);
 	if (cs_is_loss(r))
@@ -184,7 +184,7 @@ static int wait_until(struct cs_fence fence, uint64_t deadline_ns)
 
 int cs_fence_wait(struct cs_fence fence, int64_t timeout_ns)
 {
-	/* A finished wait does not ask for the time. */
+	/* A finished wait does not read the clock. */
 	return cs_fence_poll(fence) == 1 ? 0 : wait_until(fence, cs_deadline_ns(timeout_ns));
 }
 
@@ -201,7 +201,7 @@ int cs_fences_wait_all(const struct cs_fence *fences, unsigned count, int64_t ti
 /* Fences in one WAIT_FENCES; the kernel takes any number, but copies and holds them all. */
 #define ANY_MAX 64
 
-/* The index of a fence that is signaled or lost, with its answer, or -1. */
+/* Finds a fence that is signaled or lost: its index, and its result in *answer; -1: none. */
 static int find_ended(const struct cs_fence *fences, unsigned count, int *answer)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -215,8 +215,8 @@ static int find_ended(const struct cs_fence *fences, unsigned count, int *answer
 	return -1;
 }
 
-/* Sleeps until one of the device's fences ends or the deadline. What it finds is seen by the next look at the
- * fences; losses must be asked for. */
+/* Sleeps until a fence of the device ends, or the deadline. The next poll of the fences detects a signaled one; a
+ * loss needs a query. */
 static int sleep_on_any(const struct cs_fence *fences, unsigned count, const struct drv_device *dev,
 			uint64_t deadline_ns)
 {
@@ -252,8 +252,8 @@ static bool is_of_one_device(const struct cs_fence *fences, unsigned count)
 	return true;
 }
 
-/* Sleeps until a fence may have ended, or the deadline. The kernel waits for the fences of one device, and for so
- * many; else it is only asked for losses, of each device by turns. */
+/* Sleeps until a fence may have ended, or the deadline. The kernel can wait for fences of one device, and a limited
+ * number; in other cases it is only queried for losses, of each device in turn. */
 static int sleep_once(const struct cs_fence *fences, unsigned count, unsigned turn, uint64_t deadline_ns,
 		      struct nap *nap)
 {

@@ -1,4 +1,5 @@
-/* What chip and kernel can do together, each with its reason. Kernel releases: the change log in amdgpu_drv.c. */
+/* Abilities: what chip and kernel can do together, each with its reason. Source for kernel releases: the change log
+ * in amdgpu_drv.c. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #define AMDGPU_GEM_CREATE_COHERENT (1 << 13)
 #endif
 
-/* What a minor number of the DRM interface brought, and the first Linux that has it where that is known. */
+/* The DRM minor version that introduced each ability, and the first Linux release with it where that is known. */
 static const struct {
 	enum drv_ability ability;
 	uint16_t minor;
@@ -29,7 +30,7 @@ static const struct {
 	{DRV_CAN_VA_TIMELINE, 64, " (Linux 6.16)"},
 };
 
-/* The minor number did not move when GEM_CREATE began to take coherence flags, in Linux 6.18. */
+/* Linux 6.18 added the coherence flags of GEM_CREATE without a new minor version. */
 #define COHERENT_MINOR_MIN 64
 
 const char *drv_ability_name(enum drv_ability ability)
@@ -52,8 +53,8 @@ const char *drv_ability_name(enum drv_ability ability)
 	return names[ability];
 }
 
-static void say(struct drv_answer *a, bool yes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void say(struct drv_answer *a, bool yes, const char *fmt, ...)
+static void answer_set(struct drv_answer *a, bool yes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void answer_set(struct drv_answer *a, bool yes, const char *fmt, ...)
 {
 	va_list args;
 
@@ -66,9 +67,10 @@ static void say(struct drv_answer *a, bool yes, const char *fmt, ...)
 static void judge_kernel(struct drv_device *dev)
 {
 	for (unsigned i = 0; i < sizeof(since) / sizeof(since[0]); i++)
-		say(&dev->can[since[i].ability], dev->drm_minor >= since[i].minor, "since DRM 3.%u%s; this is 3.%u",
-		    since[i].minor, since[i].release, dev->drm_minor);
-	say(&dev->can[DRV_CAN_MAP_READ_ONLY], true, "GEM_USERPTR takes READONLY in every kernel that tuff takes");
+		answer_set(&dev->can[since[i].ability], dev->drm_minor >= since[i].minor,
+			   "since DRM 3.%u%s; this is 3.%u", since[i].minor, since[i].release, dev->drm_minor);
+	answer_set(&dev->can[DRV_CAN_MAP_READ_ONLY], true,
+		   "GEM_USERPTR takes READONLY in every kernel that tuff takes");
 }
 
 static void judge_engines(struct drv_device *dev)
@@ -76,16 +78,16 @@ static void judge_engines(struct drv_device *dev)
 	const struct drv_chip *c = dev->chip;
 	bool pm4 = drv_pm4_supported(c->pm4), sdma = drv_sdma_supported(c->sdma);
 
-	say(&dev->can[DRV_CAN_SUBMIT], pm4 && dev->facts.ip[DRV_IP_COMPUTE].rings,
-	    !dev->facts.ip[DRV_IP_COMPUTE].rings ? "the kernel offers no compute ring"
-	    : pm4                                ? "tuff makes %s packets"
-						 : "tuff has no %s packets yet",
-	    drv_pm4_name(c->pm4));
-	say(&dev->can[DRV_CAN_COPY], sdma && dev->facts.ip[DRV_IP_DMA].rings,
-	    !dev->facts.ip[DRV_IP_DMA].rings ? "the kernel offers no SDMA ring"
-	    : sdma                           ? "tuff makes %s packets"
-					     : "tuff has no %s packets yet",
-	    drv_sdma_name(c->sdma));
+	answer_set(&dev->can[DRV_CAN_SUBMIT], pm4 && dev->facts.ip[DRV_IP_COMPUTE].rings,
+		   !dev->facts.ip[DRV_IP_COMPUTE].rings ? "the kernel offers no compute ring"
+		   : pm4                                ? "tuff makes %s packets"
+							: "tuff has no %s packets yet",
+		   drv_pm4_name(c->pm4));
+	answer_set(&dev->can[DRV_CAN_COPY], sdma && dev->facts.ip[DRV_IP_DMA].rings,
+		   !dev->facts.ip[DRV_IP_DMA].rings ? "the kernel offers no SDMA ring"
+		   : sdma                           ? "tuff makes %s packets"
+						    : "tuff has no %s packets yet",
+		   drv_sdma_name(c->sdma));
 }
 
 static void judge_fine(struct drv_device *dev, int gem_trial)
@@ -94,23 +96,25 @@ static void judge_fine(struct drv_device *dev, int gem_trial)
 	struct drv_answer *vram = &dev->can[DRV_CAN_FINE_VRAM], *system = &dev->can[DRV_CAN_FINE_SYSTEM];
 
 	if (c->uncached == DRV_UNCACHED_VRAM) {
-		say(system, false, "%s: kernels keep system memory cached in L2 whatever is asked", c->target);
+		answer_set(system, false, "%s: kernels keep system memory cached in L2 whatever is asked",
+			   c->target);
 	} else {
-		say(system, true, "mapped MTYPE_UC");
+		answer_set(system, true, "mapped MTYPE_UC");
 		dev->fine_system.va_flags = AMDGPU_VM_MTYPE_UC;
 	}
 	if (c->uncached != DRV_UNCACHED_SYSTEM) {
-		say(vram, true, "mapped MTYPE_UC");
+		answer_set(vram, true, "mapped MTYPE_UC");
 		dev->fine_vram.va_flags = AMDGPU_VM_MTYPE_UC;
 	} else if (!gem_trial) {
-		say(vram, true, "tried: GEM_CREATE takes COHERENT (Linux 6.18)");
+		answer_set(vram, true, "tried: GEM_CREATE takes COHERENT (Linux 6.18)");
 		dev->fine_vram.gem_flags = AMDGPU_GEM_CREATE_COHERENT;
 	} else if (gem_trial == -EINVAL) {
-		say(vram, false,
-		    "%s caches its VRAM whatever is mapped, and GEM_CREATE takes COHERENT from Linux 6.18 on",
-		    c->target);
+		answer_set(
+			vram, false,
+			"%s caches its VRAM whatever is mapped, and GEM_CREATE takes COHERENT from Linux 6.18 on",
+			c->target);
 	} else {
-		say(vram, false, "GEM_CREATE with COHERENT was tried and failed: %s", strerror(-gem_trial));
+		answer_set(vram, false, "GEM_CREATE with COHERENT was tried and failed: %s", strerror(-gem_trial));
 	}
 }
 
@@ -126,22 +130,22 @@ void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise)
 	bool behind;
 
 	for (unsigned i = 0; i < DRV_ABILITIES; i++)
-		say(&dev->can[i], false, "the chip is not known");
+		answer_set(&dev->can[i], false, "the chip is not known");
 	judge_kernel(dev);
-	/* The only compute ring of high priority is the card's first (Linux amdgpu_xcp_select_scheds(): CS
+	/* Only the card's first partition has a compute ring of high priority (Linux amdgpu_xcp_select_scheds(): CS
 	 * -ENOENT). */
 	behind = dev->chip && dev->chip->ring_per_xcc && !dev->node.pci[0];
-	say(&dev->can[DRV_CAN_PRIORITIZE], may_raise && !behind,
-	    behind      ? "only a card's first partition has a ring of high priority"
-	    : may_raise ? "this process has CAP_SYS_NICE"
-			: "needs CAP_SYS_NICE");
+	answer_set(&dev->can[DRV_CAN_PRIORITIZE], may_raise && !behind,
+		   behind      ? "only a card's first partition has a ring of high priority"
+		   : may_raise ? "this process has CAP_SYS_NICE"
+			       : "needs CAP_SYS_NICE");
 	if (dev->chip) {
 		judge_engines(dev);
 		judge_fine(dev, gem_trial);
 	}
 }
 
-/* Tries the flag on the smallest buffer there is, and frees it. 0 or -errno. */
+/* Creates the smallest possible buffer with the flag, and frees it. 0 or -errno. */
 static int try_coherent(struct drv_device *dev)
 {
 	union drm_amdgpu_gem_create args = {
@@ -157,7 +161,7 @@ static int try_coherent(struct drv_device *dev)
 	return drv_ioctl(dev, DRM_IOCTL_GEM_CLOSE, &close);
 }
 
-/* As amdgpu_ctx.c asks before it grants a priority above normal. */
+/* amdgpu_ctx.c grants a priority above normal to a process with this capability. */
 static bool has_cap_sys_nice(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

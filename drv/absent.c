@@ -1,5 +1,5 @@
-/* Why a GPU cannot be reached: who may open its node, and why there is none. What is said here is for the owner of
- * the machine, who may have it in front of himself for the first time. */
+/* The reasons why a GPU cannot be reached: missing permission for its node, or no node. The texts address the owner
+ * of the machine, who may see it for the first time. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,8 @@
 
 /* --- permission ------------------------------------------------------------------------------- */
 
-/* The group that stands for all that a user namespace does not map, as in rootless containers: /proc/sys/kernel. */
+/* Group that replaces all groups that a user namespace does not map, as in rootless containers
+ * (/proc/sys/kernel/overflowgid). */
 #define OVERFLOW_GROUP 65534
 
 static bool is_overflow(gid_t group)
@@ -38,7 +39,7 @@ int drv_fail_access(const char *path)
 
 	if (stat(path, &st))
 		return drv_fail(-EACCES, "there is no permission to open %s", path);
-	/* Where the mode allows opening, a container's device rules forbid it. */
+	/* The mode allows opening, so a container's device rules forbid it. */
 	if (!faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
 		return drv_fail(
 			-EACCES,
@@ -76,7 +77,7 @@ struct card {
 };
 
 #define VENDOR_AMD 0x1002
-/* Classes of the PCI Code and ID Assignment Specification. */
+/* Base classes of the PCI Code and ID Assignment Specification. */
 #define CLASS_DISPLAY     0x03
 #define CLASS_ACCELERATOR 0x12
 
@@ -114,7 +115,8 @@ static bool read_card(const char *bus, const char *address, struct card *card)
 	return class == CLASS_DISPLAY || class == CLASS_ACCELERATOR;
 }
 
-/* The first card of AMD; without one the first of another maker. vendor 0: there is none, or /sys is masked. */
+/* Finds the first AMD card, or without one the first card of another maker. vendor 0: there is none, or /sys is
+ * masked. */
 static struct card find_card(const char *sys)
 {
 	struct card best = {0}, card;
@@ -133,7 +135,7 @@ static struct card find_card(const char *sys)
 	return best;
 }
 
-static bool exists(const char *dir, const char *name)
+static bool file_exists(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -156,7 +158,7 @@ static bool command_line_has(const char *proc, const char *word)
 }
 
 /* Advice for an AMD card that has no render node, by the driver that is bound to it. */
-static const char *advice(const struct card *card, const char *dev, const char *proc)
+static const char *advice_for(const struct card *card, const char *dev, const char *proc)
 {
 	if (!card->driver[0])
 		return command_line_has(proc, "nomodeset")
@@ -169,7 +171,7 @@ static const char *advice(const struct card *card, const char *dev, const char *
 		return "is bound to vfio-pci, for a virtual machine: bind it to amdgpu";
 	if (strcmp(card->driver, "amdgpu"))
 		return "is not driven by amdgpu, which tuff needs";
-	if (!exists(dev, "dri"))
+	if (!file_exists(dev, "dri"))
 		return "is driven by amdgpu, but there is no /dev/dri: in a container pass --device /dev/dri";
 	return "is driven by amdgpu, but has no render node in /dev/dri: see dmesg";
 }
@@ -182,8 +184,8 @@ void drv_explain_absence(const char *sys, const char *dev, const char *proc, cha
 
 	if (card.vendor == VENDOR_AMD)
 		snprintf(why, why_B, "the AMD GPU at PCI %s (1002:%04x%s%s) %s", card.address, card.device,
-			 card.driver[0] ? ", driver " : "", card.driver, advice(&card, dev, proc));
-	else if (exists(dev, "dxg"))
+			 card.driver[0] ? ", driver " : "", card.driver, advice_for(&card, dev, proc));
+	else if (file_exists(dev, "dxg"))
 		snprintf(
 			why, why_B,
 			"this is WSL: its GPU is behind /dev/dxg, which amdgpu does not drive; boot Linux itself" NO_GPU_NEEDED);
@@ -191,7 +193,7 @@ void drv_explain_absence(const char *sys, const char *dev, const char *proc, cha
 		snprintf(why, why_B,
 			 "there is no AMD GPU: the GPU at PCI %s is %04x:%04x (driver %s)" NO_GPU_NEEDED,
 			 card.address, card.vendor, card.device, card.driver[0] ? card.driver : "none");
-	else if (exists(dev, "dri"))
+	else if (file_exists(dev, "dri"))
 		snprintf(why, why_B, "there is no AMD render node in /dev/dri" NO_GPU_NEEDED);
 	else
 		snprintf(

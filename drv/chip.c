@@ -5,7 +5,7 @@
 
 static const struct {
 	const char *name;
-	bool emitter; /* cs/ (pm4) or sdma/ (sdma) has one */
+	bool emitter; /* cs/ (pm4) or sdma/ (sdma) has an emitter */
 } pm4[] =
 	{
 		[DRV_PM4_GFX9] = {"GFX9", true},

@@ -1,12 +1,12 @@
 /* The rows of the chip table. Sources: chip.h. */
 #include "drv/chip.h"
 
-/* Which targets each covers: LLVM AMDGPUUsage, "AMDGPU Generic Processors". */
+/* Generic targets. Source for the chips that each covers: LLVM AMDGPUUsage, "AMDGPU Generic Processors". */
 static const struct drv_generic gfx9 = {"gfx9-generic", 0x51}, gfx9_4 = {"gfx9-4-generic", 0x5f},
 				gfx10_1 = {"gfx10-1-generic", 0x52}, gfx10_3 = {"gfx10-3-generic", 0x53},
 				gfx11 = {"gfx11-generic", 0x54}, gfx12 = {"gfx12-generic", 0x59};
 
-/* enum amdgpu family numbers of amdgpu_drm.h; APUs have their own. */
+/* Family numbers of amdgpu_drm.h; APUs have their own. */
 enum {
 	FAMILY_AI = 141,
 	FAMILY_RV = 142,
@@ -21,26 +21,27 @@ enum {
 	FAMILY_GC_12_0_0 = 152,
 };
 
-/* Chips whose code others run as it is: LLVM's features of those (AMDGPU.td) are the same, or more. Libraries are
- * built for these alone. Not so gfx904 and gfx906 with code for gfx900: what is v_mad_mix there is v_fma_mix here,
- * and where gfx906 has ECC its 16-bit loads clear the half of a register that gfx900's leave as it was. */
+/* Chips whose code other chips run unchanged: LLVM's features of the other chips (AMDGPU.td) are the same, or more.
+ * Libraries are built for these alone. gfx904 and gfx906 cannot run code for gfx900: the encoding of v_mad_mix is
+ * v_fma_mix there, and where gfx906 has ECC its 16-bit loads clear the half of a register that loads of gfx900
+ * preserve. */
 enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 
-/* What a generation has in common. A row may name a field again: the later one counts. */
+/* Fields that a generation has in common. A row may set a field again: the later initializer counts. */
 #define ALL                                                                                                        \
 	.generic_version = 1, .max_group_threads = 1024, .scratch_waves_per_cu = 32, .lds_B = 65536,               \
 	.lds_granule_B = 512, .code_pad_B = 256
 
-/* Caches of Vega as in kfd_crat.c, but for its L2 of Vega 20 (8 MiB; AMD says 4, in 16 banks of 256 KiB) and of
- * Raven 2, which it takes for a Raven (1 MiB; it has half the banks). */
+/* Caches of Vega from kfd_crat.c, with two exceptions. The L2 of Vega 20 has 4 MiB according to AMD, in 16 banks of
+ * 256 KiB, and 8 MiB in KFD's table. KFD gives Raven 2 the 1 MiB of Raven, and it has half of Raven's banks. */
 #define GFX9(l2)                                                                                                   \
 	ALL, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .images = DRV_IMAGES_GFX9, .gws = 64, .wave_lanes = 64,     \
 		.waves_per_cu = 40, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,                        \
 		.sdma_copy_max_B = 0x3fff00, .sdma_fill_max_B = 0x3fffe0,                                          \
 		.caches = {16, 64, 32, 64, 16, 64, 3, 0, 0, l2, 64, 0}
 
-/* APUs leave retry on unless amdgpu.noretry says otherwise: code of both kinds runs, since nothing ever resolves a
- * fault of a DRM queue. */
+/* APUs leave retry of faults on unless amdgpu.noretry changes it: code of both kinds runs, since nothing ever
+ * resolves a fault of a DRM queue. */
 #define GFX9_APU(l2) GFX9(l2), .generic = &gfx9, .runs_mach = GFX900, .xnack = DRV_FEATURE_EITHER
 
 #define GFX10                                                                                                      \
@@ -61,7 +62,7 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true,                                \
 		.caches = {32, 128, 32, 128, 16, 64, 2, 256, 128, l2, 128, mall}
 
-/* The kernel tells all cache sizes of GFX12: no kernel before DRM 3.52 drives one. */
+/* The kernel reports all cache sizes of GFX12: no kernel before DRM 3.52 drives one. */
 #define GFX12                                                                                                      \
 	ALL, .generic = &gfx12, .pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7, .wave_lanes = 32, .waves_per_cu = 32,   \
 		.scratch_granule_B = 256, .scratch_max_units = 0x3ffff, .sdma_copy_max_B = 0x3fffff00,             \
@@ -98,15 +99,15 @@ const struct drv_chip drv_chip_rows[] = {
 	 .caches = {16, 64, 32, 64, 16, 64, 2, 0, 0, 8192, 128, 0}},
 	{GFX9_APU(1024), .target = "gfx90c", .product = "Renoir, Cezanne (Ryzen 4000G, 5000G)", .elf_mach = 0x32,
 	 .id = {{0x090300, FAMILY_RV, 0x91, 0xfe}}},
-	/* The SE4 masks of gfx90a are other registers here, and an XCC has no more than four engines. GC 9.5.0
-	 * begins at revision 0x50. */
+	/* gfx942 has other registers at the offsets of gfx90a's SE4 masks, and an XCC has no more than four
+	 * engines. GC 9.5.0 begins at revision 0x50. */
 	{GFX9(0), .images = DRV_IMAGES_NONE, .target = "gfx942", .product = "MI300A, MI300X, MI325X",
 	 .elf_mach = 0x4c, .generic = &gfx9_4,
 	 .id = {{0x090403, FAMILY_AI, 0x46, 0x4f}, {0x090404, FAMILY_AI, 0, 0}}, .waves_per_cu = 32,
 	 .code_pad_B = 4096, .rsrc3_reg = 0x22d, .tg_chunk_reg = 0x227, .packed_tid = true, .flat_scratch_hw = true,
 	 .compute_only = true, .ring_per_xcc = true, .xnack = DRV_FEATURE_OFF, .sramecc = DRV_FEATURE_ON,
 	 .uncached = DRV_UNCACHED_SYSTEM,
-	 /* AMD's CDNA 3 white paper; of one XCC. Linux tells those of instructions and scalars only. */
+	 /* AMD's CDNA 3 white paper; sizes of one XCC. Linux reports only the instruction and scalar caches. */
 	 .caches = {32, 128, 64, 128, 16, 64, 2, 0, 0, 4096, 128, 0}},
 
 	{GFX10_1(4096), .target = "gfx1010", .product = "Navi 10 (RX 5700, RX 5600)", .elf_mach = 0x33,

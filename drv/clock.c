@@ -3,16 +3,17 @@
 #include <string.h>
 #include <time.h>
 
-/* Readings for one sample: an interrupt rarely hits all of them. */
+/* Readings for one sample: an interrupt rarely disturbs all of them. */
 #define TRIES 5
-/* What the clocks can have drifted apart, at worst: 1000 ppm; more is a jump. */
+/* Largest plausible drift between the clocks: 1000 ppm; more is a jump. */
 #define DRIFT_MAX 1e-3
-/* An error is made up over this time, or longer, so that no segment's slope is more than SLEW_MAX off. */
+/* The chain corrects an error over this time or longer, so that no segment's slope deviates by more than
+ * SLEW_MAX. */
 #define SLEW_NS  1e9
 #define SLEW_MAX 5e-4
-/* Samples closer together than this say less of the rate than the nominal value does. */
+/* Two samples closer together than this give a worse rate than the nominal value. */
 #define RATE_NS 1e8
-/* Between two samples of who only converts. */
+/* Shortest time between two samples by drv_clock_refresh(). */
 #define REFRESH_MIN_NS 100000000ull
 #define REFRESH_MAX_NS 1000000000ull
 
@@ -50,7 +51,7 @@ static uint64_t middle_ns(const struct drv_clock_reading *r)
 	return r->before_ns + (r->after_ns - r->before_ns) / 2;
 }
 
-static double nominal(const struct drv_clock *clock)
+static double nominal_period(const struct drv_clock *clock)
 {
 	return 1e6 / clock->dev->facts.counter_kHz;
 }
@@ -85,7 +86,7 @@ static void note_locked(struct drv_clock *clock, const struct drv_clock_reading 
 	clock->last_ticks = r->ticks;
 	clock->last_ns = middle_ns(r);
 	clock->error_ns = (r->after_ns - r->before_ns + 1) / 2 +
-			  (uint64_t)(missed_ns < 0 ? -missed_ns : missed_ns) + (uint64_t)nominal(clock) + 1;
+			  (uint64_t)(missed_ns < 0 ? -missed_ns : missed_ns) + (uint64_t)nominal_period(clock) + 1;
 }
 
 void drv_clock_begin_locked(struct drv_clock *clock, const struct drv_clock_reading *r)
@@ -94,23 +95,24 @@ void drv_clock_begin_locked(struct drv_clock *clock, const struct drv_clock_read
 	clock->first_ticks = r->ticks;
 	clock->first_ns = middle_ns(r);
 	note_locked(clock, r, 0);
-	push_locked(clock, (struct drv_clock_segment){r->ticks, middle_ns(r), nominal(clock)});
+	push_locked(clock, (struct drv_clock_segment){r->ticks, middle_ns(r), nominal_period(clock)});
 }
 
-/* The counter's period since the first sample, as far as it can be believed. */
+/* Period of the counter since the first sample, limited to what crystals can deviate. */
 static double measured_rate(const struct drv_clock *clock, const struct drv_clock_reading *r)
 {
 	double ns = (double)(int64_t)(middle_ns(r) - clock->first_ns), rate;
 
 	if (ns < RATE_NS)
-		return nominal(clock);
+		return nominal_period(clock);
 	rate = ns / (double)(r->ticks - clock->first_ticks);
-	if (rate > nominal(clock) * (1 + DRIFT_MAX))
-		return nominal(clock) * (1 + DRIFT_MAX);
-	return rate < nominal(clock) * (1 - DRIFT_MAX) ? nominal(clock) * (1 - DRIFT_MAX) : rate;
+	if (rate > nominal_period(clock) * (1 + DRIFT_MAX))
+		return nominal_period(clock) * (1 + DRIFT_MAX);
+	return rate < nominal_period(clock) * (1 - DRIFT_MAX) ? nominal_period(clock) * (1 - DRIFT_MAX) : rate;
 }
 
-/* Replaces what lies ahead by: from where the chain is now to the measured line, and along that. */
+/* Replaces the segments of the future: the first leads from the chain's present value to the measured line, the
+ * second continues along that line. */
 static void bend_locked(struct drv_clock *clock, const struct drv_clock_reading *r, uint64_t predicted_ns,
 			double missed_ns)
 {

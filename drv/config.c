@@ -76,7 +76,7 @@ static bool parse_log(const char *text)
 	return ok;
 }
 
-/* A level includes those below it. HIP's library prints lines of its own by the same level: api/base/trace.c. */
+/* A level includes those below it. HIP's library prints its own lines by the same level: api/base/trace.c. */
 static bool parse_amd_log(const char *text)
 {
 	static const unsigned levels[] = {0, DRV_LOG_ERROR, DRV_LOG_HSA, DRV_LOG_DEVICE | DRV_LOG_CODE,
@@ -155,8 +155,8 @@ static bool parse_fine_vram(const char *text)
 	return parse_switch(text, &config.fine_vram);
 }
 
-/* Keeps a copy for ever. */
-static bool keep(const char *text, const char **to)
+/* Copies a text for the life of the process. */
+static bool copy_text(const char *text, const char **to)
 {
 	*to = strdup(text);
 	return *to;
@@ -164,23 +164,23 @@ static bool keep(const char *text, const char **to)
 
 static bool parse_tools(const char *text)
 {
-	return keep(text, &config.tools);
+	return copy_text(text, &config.tools);
 }
 
-/* Names of one list, of which the first that is set counts: HIP's, CUDA's, OpenCL's. */
+/* Alternative names of one list, from HIP, CUDA and OpenCL; the first that is set counts. */
 static bool parse_hip_visible(const char *text)
 {
-	return config.hip_visible || keep(text, &config.hip_visible);
+	return config.hip_visible || copy_text(text, &config.hip_visible);
 }
 
 static bool parse_hip_include(const char *text)
 {
-	return keep(text, &config.hip_include);
+	return copy_text(text, &config.hip_include);
 }
 
 static bool parse_clang_folder(const char *text)
 {
-	return keep(text, &config.clang_folder);
+	return copy_text(text, &config.clang_folder);
 }
 
 static bool parse_cu_mask(const char *text)
@@ -251,7 +251,7 @@ static const struct {
 	{"HIP_LAUNCH_BLOCKING", parse_launch_blocking},
 };
 
-static void complain(const char *name, const char *text)
+static void record_problem(const char *name, const char *text)
 {
 	if (!config.problem[0])
 		snprintf(config.problem, sizeof(config.problem), "%.40s=%.80s is not understood", name, text);
@@ -259,7 +259,7 @@ static void complain(const char *name, const char *text)
 
 #define OVERRIDE "HSA_OVERRIDE_GFX_VERSION"
 
-/* suffix: what stands behind the name, "" or "_3". */
+/* suffix: the end of the variable's name, "" or "_3". */
 static bool parse_override(const char *suffix, const char *text)
 {
 	unsigned major, minor, stepping;
@@ -277,7 +277,7 @@ static bool parse_override(const char *suffix, const char *text)
 	return true;
 }
 
-/* One variable for each node: found by walking the environment, not by guessing names. */
+/* Reads one variable per node. Walking the environment finds them without guessing names. */
 static void parse_overrides(void)
 {
 	const size_t length = strlen(OVERRIDE);
@@ -291,11 +291,11 @@ static void parse_overrides(void)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)(equals - *entry), *entry);
 		if (!parse_override(name + length, equals + 1))
-			complain(name, equals + 1);
+			record_problem(name, equals + 1);
 	}
 }
 
-/* As ROCm has it: an empty list hides all GPUs, which is not the same as no list. */
+/* An empty list hides all GPUs, as in ROCm; a missing list hides none. */
 static void parse_visible(void)
 {
 	const char *text = getenv("ROCR_VISIBLE_DEVICES");
@@ -304,7 +304,7 @@ static void parse_visible(void)
 	if (text && strlen(text) < sizeof(config.visible))
 		strcpy(config.visible, text);
 	else if (text)
-		complain("ROCR_VISIBLE_DEVICES", text);
+		record_problem("ROCR_VISIBLE_DEVICES", text);
 }
 
 static void parse_environment(void)
@@ -313,7 +313,7 @@ static void parse_environment(void)
 		const char *text = getenv(variables[i].name);
 
 		if (text && *text && !variables[i].parse(text))
-			complain(variables[i].name, text);
+			record_problem(variables[i].name, text);
 	}
 	parse_overrides();
 	parse_visible();

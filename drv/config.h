@@ -1,15 +1,15 @@
-/* Configuration from the environment, read once, at the first call of anything in tuff. docs/variables.md lists the
- * variables; the table in config.c is where each is parsed. */
+/* Configuration from the environment: drv_config, read once at the first call of any tuff function, constant
+ * afterwards. docs/variables.md lists the variables; the table in config.c has the parser of each. */
 #ifndef DRV_CONFIG_H
 #define DRV_CONFIG_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* TUFF_COPY: which engine copies, for tests and for hunting a fault. */
+/* TUFF_COPY: the engine that copies, for tests and for finding a fault. */
 enum drv_copy_engine { DRV_COPY_AUTO, DRV_COPY_SDMA, DRV_COPY_SHADER, DRV_COPY_CPU };
 
-/* HSA_OVERRIDE_GFX_VERSION=major.minor.stepping, in decimal as ROCm reads it, for all devices or, with _<n> behind
+/* HSA_OVERRIDE_GFX_VERSION=major.minor.stepping, in decimal as in ROCm, for all devices. With _<n> at the end of
  * the name, for ROCm's node n: host NUMA nodes count first, GPUs follow in order. */
 struct drv_override {
 	int node; /* -1: all */
@@ -21,31 +21,31 @@ struct drv_config {
 	unsigned log;              /* TUFF_LOG, enum drv_log_category */
 	int log_fd;                /* TUFF_LOG_FILE; stderr otherwise */
 	uint32_t amd_log_level;    /* AMD_LOG_LEVEL, which adds to log */
-	uint32_t serialize_kernel; /* AMD_SERIALIZE_KERNEL, HIP_LAUNCH_BLOCKING: 1 waits before, 2 after */
-	uint32_t serialize_copy;   /* AMD_SERIALIZE_COPY: the same of copies */
+	uint32_t serialize_kernel; /* AMD_SERIALIZE_KERNEL, HIP_LAUNCH_BLOCKING: bit 0 waits before, bit 1 after */
+	uint32_t serialize_copy;   /* AMD_SERIALIZE_COPY: the same for copies */
 	enum drv_copy_engine copy;
 	uint32_t spin_us;     /* TUFF_SPIN_US: how long a wait polls before it sleeps */
 	uint32_t staging_KiB; /* TUFF_STAGING_KIB: size of one staging buffer */
 	bool peer_access;     /* TUFF_PEER_ACCESS: GPUs may reach one another's VRAM */
-	uint32_t split_ms;    /* TUFF_SPLIT_MS: how long a part of a long grid may take; 0: grids stay whole */
-	char whole[512];      /* TUFF_WHOLE: names of kernels whose grids stay whole, with commas */
-	bool poll;            /* TUFF_POLL: rings of queues are looked at also when nobody rings */
+	uint32_t split_ms;    /* TUFF_SPLIT_MS: longest part of a long grid; 0: no grid is split */
+	char whole[512];      /* TUFF_WHOLE: kernels whose grids are not split, comma separated */
+	bool poll;            /* TUFF_POLL: queues are polled without a doorbell write, too */
 	const char *cu_mask;  /* owned, for ever; HSA_CU_MASK without spaces, NULL when there is none */
-	bool cu_mask_later;   /* HSA_CU_MASK_SKIP_INIT: it narrows masks that are set, not new queues */
+	bool cu_mask_later;   /* HSA_CU_MASK_SKIP_INIT: the mask narrows masks that are set, not new queues */
 	const char *tools;    /* owned, for ever; HSA_TOOLS_LIB, NULL when there is none */
-	/* Owned, for ever; NULL when they are not set or empty: */
+	/* The following texts are owned, for ever; NULL when a variable is not set or empty. */
 	const char *hip_visible;  /* HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL */
 	const char *hip_include;  /* TUFF_HIP_INCLUDE: folder of HIP's headers, for hiprtc */
-	const char *clang_folder; /* HIP_CLANG_PATH: where hiprtc looks for clang first */
+	const char *clang_folder; /* HIP_CLANG_PATH: folder that hiprtc searches first for clang */
 	unsigned overrides;
 	struct drv_override override[DRV_OVERRIDES_MAX];
 	char visible[512]; /* ROCR_VISIBLE_DEVICES */
-	bool visible_set;  /* it is there, even if empty */
-	bool fine_vram;    /* HSA_FORCE_FINE_GRAIN_PCIE: fine-grained VRAM outside hives too */
-	char problem[160]; /* the first value that could not be understood and was ignored; "" if none */
+	bool visible_set;  /* the variable exists, even if empty */
+	bool fine_vram;    /* HSA_FORCE_FINE_GRAIN_PCIE: fine-grained VRAM outside hives, too */
+	char problem[160]; /* the first value that could not be parsed and was ignored; "": none */
 };
 
-/* Thread safe; the answer never changes and is never NULL. */
+/* The configuration; never NULL, never changes. Thread safe. */
 const struct drv_config *drv_config(void);
 
 #endif

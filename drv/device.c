@@ -25,7 +25,8 @@ static void count_fork(void)
 
 static void watch_forks(void)
 {
-	/* Without memory for the handler a child is not told apart; nothing else can be done about it. */
+	/* Without memory for the handler, a child is not recognized as one; there is no other way to recognize
+	 * it. */
 	(void)!pthread_atfork(NULL, NULL, count_fork);
 }
 
@@ -42,7 +43,8 @@ int drv_ioctl(const struct drv_device *dev, unsigned long request, void *arg)
 	return drmIoctl(dev->fd, request, arg) ? -errno : 0;
 }
 
-#define INSIST_TRIES 20 /* a millisecond apart: as a kernel that is short of memory needs to find some */
+#define INSIST_TRIES                                                                                               \
+	20 /* a millisecond apart: the time in which a kernel that is short of memory may reclaim some */
 #define INSIST_MAX_B 64
 
 static bool is_final(int r)
@@ -54,15 +56,15 @@ int drv_ioctl_insist(const struct drv_device *dev, unsigned long request, void *
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	const size_t size_B = _IOC_SIZE(request) < INSIST_MAX_B ? _IOC_SIZE(request) : INSIST_MAX_B;
-	char question[INSIST_MAX_B];
+	char input[INSIST_MAX_B];
 	int r;
 
-	memcpy(question, arg, size_B);
+	memcpy(input, arg, size_B);
 	r = drv_ioctl(dev, request, arg);
 	for (unsigned tries = 1; __builtin_expect(!is_final(r), 0) && tries < INSIST_TRIES; tries++) {
 		nanosleep(&pause, NULL);
-		/* The answer takes the place of the question, even when there is none. */
-		memcpy(arg, question, size_B);
+		/* The kernel writes its output over the input, even when the ioctl fails. */
+		memcpy(arg, input, size_B);
 		r = drv_ioctl(dev, request, arg);
 	}
 	return r;
@@ -72,7 +74,7 @@ int drv_info(const struct drv_device *dev, unsigned query, void *data, uint32_t 
 {
 	struct drm_amdgpu_info request = {.return_pointer = (uintptr_t)data, .return_size = size_B, .query = query};
 
-	/* A kernel that knows a shorter struct leaves the tail alone. */
+	/* A kernel with a shorter version of the struct does not write the tail. */
 	memset(data, 0, size_B);
 	return drv_ioctl(dev, DRM_IOCTL_AMDGPU_INFO, &request);
 }
@@ -105,7 +107,7 @@ static int open_node(struct drv_device *dev)
 	return drv_fail(-errno, "%s cannot be opened", dev->node.path);
 }
 
-static struct drv_device *create(const struct drv_node *node)
+static struct drv_device *device_create(const struct drv_node *node)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct drv_device *dev = calloc(1, sizeof(*dev));
@@ -125,7 +127,7 @@ static struct drv_device *create(const struct drv_node *node)
 	return dev;
 }
 
-/* The name that the board is sold under, from libdrm's table. */
+/* Reads the board's product name from libdrm's table. */
 static void read_name(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	const char *name = drv_libdrm_name(lib);
@@ -134,8 +136,8 @@ static void read_name(struct drv_device *dev, const struct drv_libdrm *lib)
 		snprintf(dev->name, sizeof(dev->name), "%s", name);
 }
 
-/* Everything that libdrm_amdgpu answers; stops at the first failure. */
-static int ask(struct drv_device *dev, const struct drv_libdrm *lib)
+/* Reads all facts through libdrm_amdgpu; stops at the first failure. */
+static int facts_read(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	int r = drv_read_device(dev, lib);
 
@@ -153,7 +155,7 @@ static int read_all(struct drv_device *dev)
 	r = r ? r : drv_libdrm_open(dev, &dev->drm_minor, &lib);
 	if (r)
 		return r;
-	r = ask(dev, &lib);
+	r = facts_read(dev, &lib);
 	drv_libdrm_close(&lib);
 	r = r ? r : drv_find_chip(dev);
 	return r ? r : drv_count_xccs(dev);
@@ -161,7 +163,7 @@ static int read_all(struct drv_device *dev)
 
 int drv_device_examine(const struct drv_node *node, struct drv_device **out)
 {
-	struct drv_device *dev = create(node);
+	struct drv_device *dev = device_create(node);
 
 	if (!dev)
 		return drv_fail(-ENOMEM, "no host memory for a device");

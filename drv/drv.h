@@ -1,6 +1,5 @@
-/* drv/: render nodes, device facts, topology, clock, chip table, configuration, log, errors. This header is the
- * room's interface.
- */
+/* drv/: render nodes, device facts, topology, clock, chip table, configuration, log, errors, handles. This header
+ * is the room's interface; each header below names its objects, owners and locks. */
 #ifndef DRV_DRV_H
 #define DRV_DRV_H
 

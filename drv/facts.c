@@ -1,4 +1,4 @@
-/* Facts of a device that AMDGPU_INFO gives at opening, through libdrm_amdgpu. */
+/* Reads the device facts of AMDGPU_INFO at opening, through libdrm_amdgpu. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,8 +15,8 @@ static unsigned count_cus(uint32_t bitmap[4][4])
 	return cus;
 }
 
-/* DEV_INFO as of DRM 3.59. libdrm 2.4.114's header ends before the clocks, and has paddings where two fields came
- * later, so those are read by offset. A kernel that knows a shorter struct leaves zeros. */
+/* DEV_INFO as of DRM 3.59. The header of libdrm 2.4.114 ends before the clocks, and has padding where two fields
+ * were added later, so those are read by offset. A kernel with a shorter struct leaves zeros. */
 #define DEV_INFO_B 440
 union dev_info {
 	struct drm_amdgpu_info_device base;
@@ -38,7 +38,7 @@ _Static_assert(offsetof(struct drm_amdgpu_info_device, num_hw_gfx_contexts) + 4 
 _Static_assert(offsetof(struct drm_amdgpu_info_device, max_gs_waves_per_vgt) + 4 == PCIE_LANES, "after the waves");
 _Static_assert(offsetof(struct drm_amdgpu_info_device, tcc_disabled_mask) + 8 == ENGINE_MIN, "after the mask");
 
-static uint32_t at(const union dev_info *info, enum dev_info_offset offset)
+static uint32_t field_at(const union dev_info *info, enum dev_info_offset offset)
 {
 	uint32_t value;
 
@@ -46,22 +46,23 @@ static uint32_t at(const union dev_info *info, enum dev_info_offset offset)
 	return value;
 }
 
-static void take_tail(struct drv_facts *f, const union dev_info *info)
+static void read_tail(struct drv_facts *f, const union dev_info *info)
 {
 	static const uint16_t cache_offset[DRV_CACHES] = {
 		[DRV_CACHE_L1] = TCP_KIB,   [DRV_CACHE_INST] = SQC_INST_KIB, [DRV_CACHE_SCALAR] = SQC_DATA_KIB,
 		[DRV_CACHE_GL1] = GL1C_KIB, [DRV_CACHE_L2] = GL2C_KIB,
 	};
 
-	f->pcie_gen = at(info, PCIE_GEN);
-	f->pcie_lanes = at(info, PCIE_LANES);
-	f->engine_min_kHz = at(info, ENGINE_MIN);
-	f->memory_min_kHz = at(info, MEMORY_MIN);
+	f->pcie_gen = field_at(info, PCIE_GEN);
+	f->pcie_lanes = field_at(info, PCIE_LANES);
+	f->engine_min_kHz = field_at(info, ENGINE_MIN);
+	f->memory_min_kHz = field_at(info, MEMORY_MIN);
 	for (unsigned i = 0; i < DRV_CACHES; i++) {
 		struct drv_cache *c = &f->cache[i];
 
-		c->size_B = i == DRV_CACHE_MALL ? at(info, MALL_B) | (uint64_t)at(info, MALL_B + 4) << 32
-						: (uint64_t)at(info, cache_offset[i]) << 10;
+		c->size_B = i == DRV_CACHE_MALL
+				    ? field_at(info, MALL_B) | (uint64_t)field_at(info, MALL_B + 4) << 32
+				    : (uint64_t)field_at(info, cache_offset[i]) << 10;
 		c->origin = c->size_B ? DRV_CACHE_KERNEL : DRV_CACHE_UNKNOWN;
 	}
 }
@@ -78,7 +79,7 @@ static uint32_t largest_array(const uint32_t bitmap[4][4])
 	return most;
 }
 
-static void take_base(struct drv_facts *f, const struct drm_amdgpu_info_device *info)
+static void read_base(struct drv_facts *f, const struct drm_amdgpu_info_device *info)
 {
 	f->device_id = info->device_id;
 	f->pci_rev = info->pci_rev;
@@ -108,7 +109,7 @@ static void take_base(struct drv_facts *f, const struct drm_amdgpu_info_device *
 	f->fragment_B = info->pte_fragment_size;
 }
 
-/* Not amdgpu_query_gpu_info(): its struct ends before the clocks, the caches and the addresses. */
+/* amdgpu_query_gpu_info() is no alternative: its struct ends before the clocks, the caches and the addresses. */
 int drv_read_device(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	struct drv_facts *f = &dev->facts;
@@ -117,14 +118,15 @@ int drv_read_device(struct drv_device *dev, const struct drv_libdrm *lib)
 
 	if (r)
 		return drv_fail(r, "AMDGPU_INFO DEV_INFO on %s", dev->node.path);
-	take_base(f, &info.base);
-	take_tail(f, &info);
+	read_base(f, &info.base);
+	read_tail(f, &info);
 	if (!f->engines || !f->cus || !f->counter_kHz || f->va_hi <= f->va_lo)
 		return drv_fail(-ENODEV, "%s reports no compute units", dev->node.path);
 	return 0;
 }
 
-/* Not amdgpu_query_heap_info(): it does not tell a heap's total size, and takes two calls for each. */
+/* amdgpu_query_heap_info() is no alternative: it does not report a heap's total size, and takes two calls for each
+ * heap. */
 int drv_read_memory(struct drv_device *dev, const struct drv_libdrm *lib)
 {
 	struct drm_amdgpu_memory_info info = {0};
@@ -140,7 +142,7 @@ int drv_read_memory(struct drv_device *dev, const struct drv_libdrm *lib)
 	return 0;
 }
 
-/* DRM 3.48 put ip_discovery_version where libdrm 2.4.114's header has the struct's padding. */
+/* DRM 3.48 put ip_discovery_version at the padding of the struct in libdrm 2.4.114's header. */
 #define IP_DISCOVERY_VERSION_OFFSET 28
 _Static_assert(sizeof(struct drm_amdgpu_info_hw_ip) == 32, "the version is the last dword");
 
@@ -178,7 +180,7 @@ int drv_read_firmware(struct drv_device *dev, const struct drv_libdrm *lib)
 		uint32_t feature;
 		int r = drv_libdrm_firmware(lib, asked[i].type, 0, asked[i].version, &feature);
 
-		/* a GPU without such an engine: -EINVAL */
+		/* -EINVAL: the GPU has no such engine. */
 		if (r && r != -EINVAL)
 			return drv_fail(r, "AMDGPU_INFO FW_VERSION 0x%x on %s", asked[i].type, dev->node.path);
 	}

@@ -32,7 +32,7 @@ static struct drv_handle_slot *slot_at(struct drv_handles *table, uint64_t handl
 	return &table->slot[(handle & DRV_HANDLE_PLACE) / sizeof(struct drv_handle_slot)];
 }
 
-/* NULL: there is none left. */
+/* NULL: all slots are in use. */
 static struct drv_handle_slot *take_slot(struct drv_handles *table)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -44,7 +44,7 @@ static struct drv_handle_slot *take_slot(struct drv_handles *table)
 		slot = slot_at(table, table->free);
 		table->free = atomic_load_explicit(&slot->key, memory_order_relaxed) & DRV_HANDLE_PLACE;
 	} else if (table->used + 1 < DRV_HANDLES) {
-		/* No handle has the key of nobody's slot. */
+		/* The key of slot 0 never equals that of a handle: slot 0 names no object. */
 		atomic_store_explicit(&table->slot[0].key, UINT64_MAX, memory_order_relaxed);
 		slot = &table->slot[++table->used];
 	}

@@ -6,7 +6,7 @@
 
 #include <numa.h>
 
-static void take_cpus(struct drv_numa *node)
+static void read_cpus(struct drv_numa *node)
 {
 	struct bitmask *mask = numa_allocate_cpumask();
 
@@ -21,7 +21,7 @@ static void take_cpus(struct drv_numa *node)
 	numa_free_cpumask(mask);
 }
 
-static void take_memory(struct drv_numa *node)
+static void read_memory(struct drv_numa *node)
 {
 	long long free_B = 0, total_B = numa_node_size64(node->id, &free_B);
 
@@ -29,7 +29,7 @@ static void take_memory(struct drv_numa *node)
 	node->free_B = free_B > 0 ? (uint64_t)free_B : 0;
 }
 
-static void take_distances(struct drv_host *host)
+static void read_distances(struct drv_host *host)
 {
 	for (unsigned a = 0; a < host->count; a++)
 		for (unsigned b = 0; b < host->count; b++) {
@@ -40,7 +40,7 @@ static void take_distances(struct drv_host *host)
 }
 
 /* A kernel without NUMA, or a sandbox that forbids its system calls. */
-static void take_one(struct drv_host *host)
+static void read_single_node(struct drv_host *host)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF), page_B = sysconf(_SC_PAGESIZE);
 	struct drv_numa *node = &host->node[0];
@@ -65,12 +65,12 @@ void drv_host_read(struct drv_host *host)
 			if (!numa_bitmask_isbitset(numa_nodes_ptr, (unsigned)id))
 				continue;
 			node->id = id;
-			take_cpus(node);
-			take_memory(node);
+			read_cpus(node);
+			read_memory(node);
 			host->count++;
 		}
 	if (host->count)
-		take_distances(host);
+		read_distances(host);
 	else
-		take_one(host);
+		read_single_node(host);
 }

@@ -1,4 +1,4 @@
-/* Which chip a device is, and which it is to be taken for. */
+/* Identifies the chip of a device, and applies HSA_OVERRIDE_GFX_VERSION. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static uint32_t gc_version(const struct drv_facts *f)
 	return f->ip[DRV_IP_GFX].version ? f->ip[DRV_IP_GFX].version : f->ip[DRV_IP_COMPUTE].version;
 }
 
-/* Chips that amdgpu drives, and that have none of the packets and addresses that tuff stands on. */
+/* Chips that amdgpu drives, and whose packets and address spaces tuff does not support. */
 static const struct {
 	unsigned family;
 	const char *generation, *names;
@@ -43,9 +43,8 @@ static int fail_unknown(const struct drv_device *dev)
 			dev->node.path, gc >> 16, gc >> 8 & 0xff, gc & 0xff, f->family, f->external_rev);
 }
 
-/* The code that the device runs is the named chip's; what drives the hardware stays the real chip's, as far as it
- * is known. */
-static void take_code_of(struct drv_device *dev, const struct drv_chip *real, const struct drv_chip *named)
+/* Makes the device run the code of the named chip. The hardware is driven as the real chip, where that is known. */
+static void use_code_of(struct drv_device *dev, const struct drv_chip *real, const struct drv_chip *named)
 {
 	uint32_t gc = gc_version(&dev->facts);
 
@@ -83,7 +82,7 @@ static int apply_override(struct drv_device *dev, const struct drv_chip *real, c
 				o->major, o->minor, o->stepping, target, drv_pm4_name(named->pm4), dev->node.path,
 				gc >> 16, gc >> 8 & 0xff, gc & 0xff);
 	if (named != real)
-		take_code_of(dev, real, named);
+		use_code_of(dev, real, named);
 	return 0;
 }
 
@@ -106,7 +105,7 @@ int drv_choose_chip(struct drv_device *dev, const struct drv_override *override)
 	return 0;
 }
 
-/* The override that names this device's node wins over the one for all. */
+/* An override for this device's node has precedence over the one for all. */
 static const struct drv_override *find_override(const struct drv_device *dev)
 {
 	const struct drv_config *config = drv_config();

@@ -1,5 +1,5 @@
-/* What the files of drv/ share: the steps of opening, in their order. Each reads into the device, which nobody else
- * has yet; 0 or -errno with a record. */
+/* Internal interface of drv/: the steps of opening, in their order. Each step fills a part of the device, which no
+ * other thread can reach yet, and gives 0 or -errno with a record. */
 #ifndef DRV_INTERNAL_H
 #define DRV_INTERNAL_H
 
@@ -9,12 +9,12 @@ struct amdgpu_device; /* libdrm_amdgpu's */
 struct drv_override;
 
 /* libdrm.c. drv_libdrm_open() makes libdrm_amdgpu's device for a GPU that is open, on a file description of its
- * own, and sets *drm_minor also when it refuses the kernel. The lock is held until drv_libdrm_close(): query, and
- * close. Errors: -ENODEV, -ENOTSUP, -EIO (amdgpu gave the GPU up), or what open and libdrm_amdgpu gave. 7 ioctls; 2
- * where /sys is masked. */
+ * own, and sets *drm_minor also when it refuses the kernel. It holds a lock until drv_libdrm_close(), so query, and
+ * close at once. Errors: -ENODEV, -ENOTSUP, -EIO (amdgpu failed to start the GPU), or the error of open() or of
+ * libdrm_amdgpu. 7 ioctls; 2 where /sys is masked. */
 struct drv_libdrm {
 	const struct drv_device *dev; /* borrowed */
-	struct amdgpu_device *handle; /* owned; NULL: /sys is masked, and our own descriptor is asked */
+	struct amdgpu_device *handle; /* owned; NULL: /sys is masked, and queries use our own descriptor */
 };
 DRV_MUST_CHECK int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct drv_libdrm *lib);
 void drv_libdrm_close(struct drv_libdrm *lib);
@@ -26,7 +26,7 @@ DRV_MUST_CHECK int drv_libdrm_ip_count(const struct drv_libdrm *lib, unsigned ty
 DRV_MUST_CHECK int drv_libdrm_firmware(const struct drv_libdrm *lib, unsigned type, unsigned index,
 				       uint32_t *version, uint32_t *feature);
 DRV_MUST_CHECK int drv_libdrm_sensor(const struct drv_libdrm *lib, unsigned type, uint32_t *value);
-/* The name that the board is sold under; NULL: not known. Valid until drv_libdrm_close(). */
+/* Product name of the board; NULL: unknown. Valid until drv_libdrm_close(). */
 const char *drv_libdrm_name(const struct drv_libdrm *lib);
 
 /* facts.c */
@@ -34,20 +34,20 @@ DRV_MUST_CHECK int drv_read_device(struct drv_device *dev, const struct drv_libd
 DRV_MUST_CHECK int drv_read_memory(struct drv_device *dev, const struct drv_libdrm *lib);
 DRV_MUST_CHECK int drv_read_ips(struct drv_device *dev, const struct drv_libdrm *lib);
 DRV_MUST_CHECK int drv_read_firmware(struct drv_device *dev, const struct drv_libdrm *lib);
-/* Once the chip is known: from what drv_read_ips() read. */
+/* Counts the XCCs. Runs after drv_read_ips() and drv_find_chip(). */
 DRV_MUST_CHECK int drv_count_xccs(struct drv_device *dev);
-/* Fills cache sizes that the kernel did not tell from the chip table. */
+/* Fills cache sizes that the kernel did not report from the chip table. */
 void drv_read_caches(struct drv_device *dev);
 
 /* identify.c */
 DRV_MUST_CHECK int drv_find_chip(struct drv_device *dev);
-/* Chooses the chip with an override, or without one (NULL): for drv_find_chip() and its test. */
+/* Chooses the chip with an override, or without one (NULL). For drv_find_chip() and its test. */
 DRV_MUST_CHECK int drv_choose_chip(struct drv_device *dev, const struct drv_override *override);
 
-/* ability.c: asks the kernel by trying where its version does not tell; a failed try is an answer. */
+/* ability.c: tries an ioctl where the kernel's version does not decide; a failed try is an answer, not an error. */
 void drv_read_abilities(struct drv_device *dev);
-/* The same from given facts: what a trial of the GEM flags gave (0 or -errno), and whether the process may raise
- * its priority. */
+/* Decides the abilities from given facts: the result of trying the GEM flags (0 or -errno), and whether the process
+ * may raise its priority. */
 void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise);
 
 #endif

@@ -1,9 +1,10 @@
-/* libdrm_amdgpu, which answers what is asked of a device: facts, firmware, sensors, the board's name.
+/* libdrm_amdgpu, which reads a device's facts, firmware, sensors and product name.
  *
- * It keeps one device for each GPU of a process, and gives it to everybody who comes with a descriptor of that GPU:
- * Mesa, for example. Therefore it gets a file description of its own, never the one that our memory and contexts
- * are made on, and it is left again once it has answered: nobody finds a device of ours in it later. Where /sys is
- * masked, as in some containers, it cannot be used; then the same questions go to our own descriptor. */
+ * libdrm_amdgpu keeps one device for each GPU of a process, and gives it to every library that passes a descriptor
+ * of that GPU: Mesa, for example. Therefore it gets a file description of its own, never the one that has our
+ * memory and contexts, and its device is closed after the queries: no other library finds a device of ours in it
+ * later. Where /sys is masked, as in some containers, it cannot be used; then the same queries use our own
+ * descriptor. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,9 +69,9 @@ static bool same_node(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && x.st_rdev == y.st_rdev;
 }
 
-/* Leaves handle NULL where /sys is masked: libdrm_amdgpu then finds no render node, or the GPU of another library
- * of this process. */
-static int initialize(struct drv_libdrm *lib, int fd)
+/* Leaves handle NULL where /sys is masked: libdrm_amdgpu then finds no render node, or finds the GPU of another
+ * library of this process. */
+static int device_initialize(struct drv_libdrm *lib, int fd)
 {
 	const struct drv_device *dev = lib->dev;
 	uint32_t major, minor;
@@ -97,7 +98,7 @@ int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct dr
 	int fd, r = drv_check_process(dev);
 
 	*lib = (struct drv_libdrm){.dev = dev};
-	/* libdrm_amdgpu 2.4.114 does not survive a VERSION that fails. */
+	/* libdrm_amdgpu 2.4.114 crashes when the VERSION ioctl fails. */
 	r = r ? r : check_version(dev, drm_minor);
 	if (r)
 		return r;
@@ -106,7 +107,7 @@ int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct dr
 		return drv_fail(-errno, "cannot open %s a second time, for libdrm_amdgpu", dev->node.path);
 	pthread_once(&once, watch_forks);
 	drv_lock(&in_use);
-	r = initialize(lib, fd);
+	r = device_initialize(lib, fd);
 	if (r)
 		drv_unlock(&in_use);
 	close(fd); /* libdrm_amdgpu has a duplicate */
@@ -120,9 +121,10 @@ void drv_libdrm_close(struct drv_libdrm *lib)
 	drv_unlock(&in_use);
 }
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- queries ----------------------------------------------------------------------------------*/
 
-static int ask(const struct drv_libdrm *lib, struct drm_amdgpu_info *request, void *data, uint32_t size_B)
+static int query_directly(const struct drv_libdrm *lib, struct drm_amdgpu_info *request, void *data,
+			  uint32_t size_B)
 {
 	request->return_pointer = (uintptr_t)data;
 	request->return_size = size_B;
@@ -132,23 +134,25 @@ static int ask(const struct drv_libdrm *lib, struct drm_amdgpu_info *request, vo
 int drv_libdrm_info(const struct drv_libdrm *lib, unsigned query, void *data, uint32_t size_B)
 {
 	return lib->handle ? amdgpu_query_info(lib->handle, query, size_B, data)
-			   : ask(lib, &(struct drm_amdgpu_info){.query = query}, data, size_B);
+			   : query_directly(lib, &(struct drm_amdgpu_info){.query = query}, data, size_B);
 }
 
 int drv_libdrm_ip(const struct drv_libdrm *lib, unsigned type, struct drm_amdgpu_info_hw_ip *ip)
 {
 	if (lib->handle)
 		return amdgpu_query_hw_ip_info(lib->handle, type, 0, ip);
-	return ask(lib, &(struct drm_amdgpu_info){.query = AMDGPU_INFO_HW_IP_INFO, .query_hw_ip.type = type}, ip,
-		   sizeof(*ip));
+	return query_directly(lib,
+			      &(struct drm_amdgpu_info){.query = AMDGPU_INFO_HW_IP_INFO, .query_hw_ip.type = type},
+			      ip, sizeof(*ip));
 }
 
 int drv_libdrm_ip_count(const struct drv_libdrm *lib, unsigned type, uint32_t *count)
 {
 	if (lib->handle)
 		return amdgpu_query_hw_ip_count(lib->handle, type, count);
-	return ask(lib, &(struct drm_amdgpu_info){.query = AMDGPU_INFO_HW_IP_COUNT, .query_hw_ip.type = type},
-		   count, sizeof(*count));
+	return query_directly(lib,
+			      &(struct drm_amdgpu_info){.query = AMDGPU_INFO_HW_IP_COUNT, .query_hw_ip.type = type},
+			      count, sizeof(*count));
 }
 
 int drv_libdrm_firmware(const struct drv_libdrm *lib, unsigned type, unsigned index, uint32_t *version,
@@ -161,7 +165,7 @@ int drv_libdrm_firmware(const struct drv_libdrm *lib, unsigned type, unsigned in
 
 	if (lib->handle)
 		return amdgpu_query_firmware_version(lib->handle, type, 0, index, version, feature);
-	r = ask(lib, &request, &answer, sizeof(answer));
+	r = query_directly(lib, &request, &answer, sizeof(answer));
 	*version = answer.ver;
 	*feature = answer.feature;
 	return r;
@@ -171,8 +175,8 @@ int drv_libdrm_sensor(const struct drv_libdrm *lib, unsigned type, uint32_t *val
 {
 	if (lib->handle)
 		return amdgpu_query_sensor_info(lib->handle, type, sizeof(*value), value);
-	return ask(lib, &(struct drm_amdgpu_info){.query = AMDGPU_INFO_SENSOR, .sensor_info.type = type}, value,
-		   sizeof(*value));
+	return query_directly(lib, &(struct drm_amdgpu_info){.query = AMDGPU_INFO_SENSOR, .sensor_info.type = type},
+			      value, sizeof(*value));
 }
 
 const char *drv_libdrm_name(const struct drv_libdrm *lib)

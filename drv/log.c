@@ -9,7 +9,7 @@
 
 #include "drv/config.h"
 
-/* What the program asked for itself. */
+/* Categories of drv_log_also(). */
 static _Atomic unsigned asked;
 static _Atomic int asked_fd;
 
@@ -41,7 +41,7 @@ void drv_log(enum drv_log_category category, const char *fmt, ...)
 	va_end(args);
 	n = m < (int)sizeof(line) - n - 1 ? n + m : (int)sizeof(line) - 2;
 	line[n] = '\n';
-	/* A log that cannot be written is no reason to fail. */
+	/* A failed write of the log is no error of the caller. */
 	if (write(asked & category ? asked_fd : config->log_fd, line, n + 1) < 0)
 		return;
 }

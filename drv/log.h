@@ -1,4 +1,5 @@
-/* The log: silent unless TUFF_LOG names categories, comma separated, or "all". To stderr, or TUFF_LOG_FILE.
+/* The log: silent unless TUFF_LOG names categories, comma separated, or "all". Lines go to stderr, or
+ * TUFF_LOG_FILE.
  *
  * Thread safe; a line is one write. */
 #ifndef DRV_LOG_H
@@ -13,13 +14,14 @@ enum drv_log_category {
 	DRV_LOG_SUBMIT = 1 << 3, /* "submit": command submissions, waits, losses */
 	DRV_LOG_IB = 1 << 4,     /* "ib": each submitted IB, decoded */
 	DRV_LOG_CODE = 1 << 5,   /* "code": code objects */
-	DRV_LOG_COPY = 1 << 6,   /* "copy": what the copy planner chose */
-	DRV_LOG_HSA = 1 << 7,    /* "hsa": agents, queues, packets that stop, errors of queues */
+	DRV_LOG_COPY = 1 << 6,   /* "copy": choices of the copy planner */
+	DRV_LOG_HSA = 1 << 7,    /* "hsa": agents, queues, packets that stop a queue, errors of queues */
 };
 
-/* True when any of these categories is on: test it before work that only the log needs. */
+/* True when any of these categories is on. Test it before work that only the log needs. */
 bool drv_log_on(unsigned categories);
-/* What a program asks for beside the variable, from now on: these categories go to fd (borrowed) instead. */
+/* Turns on these categories beside those of the variable, from this call on; their lines go to fd (borrowed)
+ * instead of the log file. */
 void drv_log_also(unsigned categories, int fd);
 void drv_log(enum drv_log_category category, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* It has ended, also when its parent has not asked for that yet: its files are closed, so the kernel has ended or
- * dropped all its work. False also where a sandbox keeps that from being known, and when another process has got
- * the number since. Three system calls. */
+/* True when the process has ended, even if its parent has not waited for it yet: its files are closed, so the
+ * kernel has finished or dropped all its work. False also where a sandbox hides processes, and when another process
+ * has reused the id. Three system calls. */
 bool drv_process_gone(pid_t pid);
 
 #endif

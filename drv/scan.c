@@ -1,5 +1,4 @@
-/* Finding render nodes: through libdrm and /sys where they can be read, by opening the nodes where /sys is masked.
- */
+/* Finds render nodes: through libdrm and /sys, or by opening the nodes where /sys is masked. */
 #include "drv/device.h"
 
 #include <dirent.h>
@@ -38,8 +37,9 @@ static void take_device(const drmDevice *device, struct drv_node *node)
 	snprintf(node->pci, sizeof(node->pci), "%04x:%02x:%02x.%u", bus->domain, bus->bus, bus->dev, bus->func);
 }
 
-/* A card of several XCCs is a PCI device for its first partition and platform devices for the others, of which
- * there are more than partitions: opening those fails (Linux amdgpu_xcp.c, amdxcp/amdgpu_xcp_drv.c). */
+/* A card of several XCCs is a PCI device for its first partition and platform devices for the others. Linux creates
+ * more platform devices than partitions: opening the surplus ones fails (Linux amdgpu_xcp.c,
+ * amdxcp/amdgpu_xcp_drv.c). */
 static bool is_partition(const drmDevice *device)
 {
 	int fd;
@@ -76,7 +76,7 @@ static size_t scan_libdrm(struct drv_node *nodes, size_t max)
 	return count;
 }
 
-/* True when amdgpu drives the node. A node that may not be opened counts as unknown: *denied is set. */
+/* True when amdgpu drives the node. A node without permission counts as unknown and sets *denied. */
 static bool is_amdgpu(const char *path, bool *denied)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);

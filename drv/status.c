@@ -84,7 +84,7 @@ unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmwar
 	for (unsigned i = 0; i < KINDS; i++) {
 		struct drv_firmware f = {.name = kinds[i].name};
 
-		/* An absent firmware answers zeros. */
+		/* The kernel gives zeros for an absent firmware. */
 		if (!drv_libdrm_firmware(&lib, kinds[i].type, kinds[i].index, &f.version, &f.feature) && f.version)
 			firmware[count++] = f;
 	}

@@ -1,5 +1,5 @@
-/* Status: what changes while a device is open, and facts that only people ask for. Nothing here is read at opening.
- * Every call enters the kernel; thread safe. */
+/* Status: values that change while a device is open, and facts that only people want. Opening reads nothing of
+ * this. All structs are plain data of the caller. Every call enters the kernel; thread safe. */
 #ifndef DRV_STATUS_H
 #define DRV_STATUS_H
 
@@ -21,17 +21,17 @@ enum drv_sensor {
 	DRV_SENSORS,
 };
 
-/* All processes together. */
+/* Memory use of all processes together, and sensors. */
 struct drv_usage {
 	uint64_t vram_B, visible_vram_B, gtt_B; /* in use now */
-	uint64_t evictions, moved_B;            /* buffers that the kernel moved, since it loaded the driver */
-	uint64_t cpu_faults;                    /* that moved a buffer to where the CPU sees it */
+	uint64_t evictions, moved_B;            /* since the kernel loaded the driver */
+	uint64_t cpu_faults;                    /* faults that moved a buffer into the visible window */
 	struct drv_reading sensor[DRV_SENSORS];
 };
 
-/* Reads all of it: 6 ioctls for memory; for the sensors it opens the node, 7 ioctls and 1 for each. */
+/* Reads memory use with 6 ioctls; for the sensors opens the node, with 7 ioctls and 1 per sensor. */
 DRV_MUST_CHECK int drv_usage(const struct drv_device *dev, struct drv_usage *usage);
-/* Without the sensors, which are 0 then: 6 ioctls. */
+/* Reads memory use only, with 6 ioctls; the sensors are 0. */
 DRV_MUST_CHECK int drv_usage_memory(const struct drv_device *dev, struct drv_usage *usage);
 
 struct drv_firmware {
@@ -40,8 +40,8 @@ struct drv_firmware {
 };
 #define DRV_FIRMWARES_MAX 24
 
-/* The firmwares that are loaded, at most DRV_FIRMWARES_MAX; gives how many, 0 too when the device does not answer.
- * Opens the node, and an ioctl for each kind that there may be. */
+/* Reads the versions of the loaded firmwares, at most DRV_FIRMWARES_MAX; gives their number, 0 also when the device
+ * does not answer. Opens the node; one ioctl for each possible kind. */
 unsigned drv_firmware(const struct drv_device *dev, struct drv_firmware *firmware);
 
 #endif

@@ -1,4 +1,5 @@
-/* Places and links. The layout of /sys: Linux Documentation/ABI/testing/sysfs-bus-pci; amdgpu_xgmi.c for hives. */
+/* Places and links. Sources for the layout of /sys: Linux Documentation/ABI/testing/sysfs-bus-pci; amdgpu_xgmi.c
+ * for hives. */
 #include "drv/topology.h"
 
 #include <dirent.h>
@@ -11,7 +12,7 @@
 
 /* --- files -------------------------------------------------------------------------------------- */
 
-/* The first line of DIR/NAME without its end; "" when it cannot be read. */
+/* Reads the first line of DIR/NAME without its newline; "" when it cannot be read. */
 static void read_line(const char *dir, const char *name, char *text, size_t text_B)
 {
 	char path[PATH_MAX];
@@ -53,7 +54,7 @@ int drv_parse_first_cpu(const char *text)
 
 uint32_t drv_pcie_MBps(uint32_t speed_MTps, uint32_t lanes)
 {
-	/* 8b/10b to PCIe 2; 128b/130b from 3 on; PCIe 6 has no line code */
+	/* PCIe 1 and 2 use 8b/10b, 3 to 5 use 128b/130b, 6 has no line code. */
 	uint64_t num = speed_MTps <= 5000 ? 8 : speed_MTps <= 32000 ? 128 : 1;
 	uint64_t den = speed_MTps <= 5000 ? 10 : speed_MTps <= 32000 ? 130 : 1;
 
@@ -67,7 +68,7 @@ uint32_t drv_pcie_MBps(uint32_t speed_MTps, uint32_t lanes)
 #define PCI_STATUS_CAPS   0x10
 #define PCI_CAPS          0x34
 #define PCI_CAP_EXPRESS   0x10
-#define EXPRESS_CONTROL_2 0x28 /* of the capability */
+#define EXPRESS_CONTROL_2 0x28 /* offset in the capability */
 #define CONTROL_2_ATOMICS 0x40 /* AtomicOp Requester Enable */
 #define PCI_CONFIG_B      256
 
@@ -83,7 +84,7 @@ static enum drv_pcie_atomics read_atomics(const char *dir)
 	size_B = file ? fread(config, 1, sizeof(config), file) : 0;
 	if (file)
 		fclose(file);
-	/* Others than CAP_SYS_ADMIN get the first 64 bytes. */
+	/* A process without CAP_SYS_ADMIN gets the first 64 bytes. */
 	if (size_B < sizeof(config) || !(config[PCI_STATUS] & PCI_STATUS_CAPS))
 		return DRV_PCIE_ATOMICS_UNKNOWN;
 	for (unsigned at = config[PCI_CAPS] & ~3u, steps = 0; at >= 64 && steps < 48;
@@ -94,7 +95,7 @@ static enum drv_pcie_atomics read_atomics(const char *dir)
 	return DRV_PCIE_ATOMICS_UNKNOWN;
 }
 
-/* Line 0 of "resource" is BAR 0, which is VRAM on AMD's cards: first address, last, flags. */
+/* Line 0 of "resource" is BAR 0 (first address, last, flags), the window on VRAM of AMD's cards. */
 static uint64_t read_bar(const char *dir)
 {
 	unsigned long long first = 0, last = 0;
@@ -136,7 +137,7 @@ static void read_pcie(const char *dir, const char *address, struct drv_pcie *pci
 	read_iommu(dir, pcie->iommu, sizeof(pcie->iommu));
 }
 
-/* The node that owns a CPU: /sys/devices/system/cpu/cpuN has a link called nodeM. */
+/* Finds the node of a CPU: /sys/devices/system/cpu/cpuN has a link called nodeM. */
 static int node_of_cpu(const char *sysfs, int cpu)
 {
 	char path[PATH_MAX];
@@ -225,7 +226,7 @@ void drv_place_read(const char *sysfs, const struct drv_node *node, struct drv_p
 
 #define WEIGHT_PCIE     20
 #define WEIGHT_XGMI_HOP 15
-/* What firmware without a SLIT means. */
+/* Distances without a SLIT in the firmware. */
 #define DISTANCE_LOCAL  10
 #define DISTANCE_REMOTE 20
 
@@ -244,7 +245,7 @@ int drv_host_find(const struct drv_host *host, int numa_node)
 	return -1;
 }
 
-static unsigned distance(const struct drv_host *host, int from, int to)
+static unsigned numa_distance_of(const struct drv_host *host, int from, int to)
 {
 	int a = drv_host_find(host, from), b = drv_host_find(host, to);
 	unsigned d = a >= 0 && b >= 0 ? host->node[a].distance[b] : DRV_DISTANCE_UNKNOWN;
@@ -260,13 +261,13 @@ static uint32_t best_MBps(const struct drv_pcie *pcie)
 						       : drv_pcie_MBps(pcie->speed_MTps, pcie->lanes);
 }
 
-static bool same_seat(const struct drv_pcie *a, const struct drv_pcie *b)
+static bool same_address(const struct drv_pcie *a, const struct drv_pcie *b)
 {
 	return a->known && b->known && a->domain == b->domain && a->bus == b->bus && a->device == b->device &&
 	       a->function == b->function;
 }
 
-/* True when b is one of a's hive; *hops between them. */
+/* True when b is in a's hive; *hops is then their distance. */
 static bool hive_hops(const struct drv_hive *a, const struct drv_pcie *b, unsigned *hops)
 {
 	for (unsigned i = 0; i < a->peers; i++) {
@@ -287,13 +288,13 @@ struct drv_link drv_link_devices(const struct drv_host *host, const struct drv_p
 	struct drv_link link = {.type = DRV_LINK_PCIE, .hops = 2, .weight = 2 * WEIGHT_PCIE};
 	unsigned hops;
 
-	if (a == b || same_seat(&a->pcie, &b->pcie))
+	if (a == b || same_address(&a->pcie, &b->pcie))
 		return (struct drv_link){.type = DRV_LINK_SELF};
 	if (a->hive.id && a->hive.id == b->hive.id && hive_hops(&a->hive, &b->pcie, &hops))
 		return (struct drv_link){.type = DRV_LINK_XGMI, .hops = hops, .weight = WEIGHT_XGMI_HOP * hops};
 	if (a->numa_node != b->numa_node) {
 		link.hops++;
-		link.weight += distance(host, a->numa_node, b->numa_node);
+		link.weight += numa_distance_of(host, a->numa_node, b->numa_node);
 	}
 	link.bandwidth_MBps = x < y ? x : y;
 	return link;
@@ -306,7 +307,7 @@ struct drv_link drv_link_numa(const struct drv_host *host, const struct drv_plac
 
 	if (a->numa_node != numa_node) {
 		link.hops++;
-		link.weight += distance(host, a->numa_node, numa_node);
+		link.weight += numa_distance_of(host, a->numa_node, numa_node);
 	}
 	return link;
 }
@@ -315,5 +316,5 @@ struct drv_link drv_link_sockets(const struct drv_host *host, int a, int b)
 {
 	if (a == b)
 		return (struct drv_link){.type = DRV_LINK_SELF};
-	return (struct drv_link){.type = DRV_LINK_SOCKET, .hops = 1, .weight = distance(host, a, b)};
+	return (struct drv_link){.type = DRV_LINK_SOCKET, .hops = 1, .weight = numa_distance_of(host, a, b)};
 }

@@ -1,5 +1,5 @@
-/* What the vms of one process share, and first of all the high addresses: those that the GPU has and the host has
- * not. One allocator for all, so that an alias can be the same number on every device. */
+/* Process-wide state of the vms of one process: the allocator of high addresses, which the GPU has and the host has
+ * not. One allocator for all vms, so that an alias can have the same address on every device. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -35,7 +35,7 @@ void vm_process_put(struct vm_process *process)
 	free(process);
 }
 
-/* The first free place in [lo, hi); 0: none. Each step passes one used interval. */
+/* Finds the first free place in [lo, hi); 0: none. Each step skips one used interval. */
 static uint64_t find_free(const struct vm_process *process, uint64_t lo, uint64_t hi, uint64_t size_B,
 			  uint64_t align_B)
 {
@@ -51,7 +51,7 @@ static uint64_t find_free(const struct vm_process *process, uint64_t lo, uint64_
 	return 0;
 }
 
-/* Next fit: behind the cursor is nearly always room. */
+/* Next fit: the addresses at the cursor are nearly always free. */
 static uint64_t find_place(const struct vm_process *process, const struct drv_facts *f,
 			   const struct vm_range_request *request, uint64_t align_B)
 {

@@ -1,7 +1,7 @@
-/* Bindings: which part of which BO is seen through which addresses.
+/* Bindings: the parts of BOs that are mapped at the addresses of ranges.
  *
- * The tree of bindings says what the kernel has; both change under map_lock. The kernel may hold finer mappings
- * than the tree's, or coarser ones: all is undone with CLEAR, which goes by addresses. */
+ * The tree of bindings mirrors the kernel's mappings; both change under map_lock. The kernel may hold finer or
+ * coarser mappings than the tree: unmapping always uses CLEAR, which takes addresses and not mappings. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,11 +13,11 @@
 #define ALL (GPU | CPU | VM_GPU_UNCACHED)
 
 struct vm_binding {
-	struct vm_node node;     /* in vm.bindings: its addresses */
+	struct vm_node node;     /* in vm.bindings: the binding's addresses */
 	struct vm_bo *bo;        /* counted */
-	uint64_t bo_offset_B;    /* of node.lo */
+	uint64_t bo_offset_B;    /* offset in the BO at node.lo */
 	unsigned access;         /* enum vm_access */
-	struct vm_binding *next; /* of those that are removed and still hold their BO */
+	struct vm_binding *next; /* next of the removed bindings that still hold their BO */
 };
 
 static struct vm_binding *binding_of(struct vm_node *node)
@@ -58,8 +58,8 @@ int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, c
 		r = drv_ioctl_insist(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
 	else
 		r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
-	/* Nothing of ours is there, or this would not be a first mapping: what is, the kernel refused to take away
-	 * when its addresses were given back. */
+	/* The tree has no binding there, or this would not be a first mapping. So a mapping is left that the kernel
+	 * refused to remove when its addresses were released. */
 	if (r == -EINVAL && args.operation == AMDGPU_VA_OP_MAP) {
 		args.operation = AMDGPU_VA_OP_REPLACE;
 		r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
@@ -74,33 +74,33 @@ int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, c
 
 /* --- the tree; map_lock held ------------------------------------------------------------------ */
 
-static void insert(struct vm *vm, struct vm_binding *b)
+static void binding_insert(struct vm *vm, struct vm_binding *b)
 {
 	vm_tree_insert(&vm->bindings, &b->node);
 	vm->mappings += !!(b->access & GPU);
 }
 
-static void erase(struct vm *vm, struct vm_binding *b)
+static void binding_erase(struct vm *vm, struct vm_binding *b)
 {
 	vm_tree_remove(&vm->bindings, &b->node);
 	vm->mappings -= !!(b->access & GPU);
 }
 
-/* Cuts a binding in two at `at`; `right` becomes its second part. */
-static void cut(struct vm *vm, struct vm_binding *b, uint64_t at, struct vm_binding *right)
+/* Splits a binding at `at`; `right` becomes its second part. */
+static void binding_split(struct vm *vm, struct vm_binding *b, uint64_t at, struct vm_binding *right)
 {
-	erase(vm, b);
+	binding_erase(vm, b);
 	*right = (struct vm_binding){.node = {.lo = at, .hi = b->node.hi},
 				     .bo = vm_bo_get(b->bo),
 				     .bo_offset_B = b->bo_offset_B + (at - b->node.lo),
 				     .access = b->access};
 	b->node.hi = at;
-	insert(vm, b);
-	insert(vm, right);
+	binding_insert(vm, b);
+	binding_insert(vm, right);
 }
 
-/* The binding that an edge at `at` would cut, or NULL. */
-static struct vm_binding *cut_by(struct vm *vm, uint64_t at)
+/* Finds the binding that an edge at `at` would split; NULL: none. */
+static struct vm_binding *binding_across(struct vm *vm, uint64_t at)
 {
 	struct vm_binding *b = next_binding(vm, NULL, at, at + 1);
 
@@ -109,17 +109,17 @@ static struct vm_binding *cut_by(struct vm *vm, uint64_t at)
 
 struct edges {
 	struct vm_binding
-		*right[2]; /* owned; memory for the parts that an edge cuts off; NULL: used, or not needed */
+		*right[2]; /* owned; memory for the parts that an edge splits off; NULL: used, or not needed */
 };
 
-/* Memory for cutting at lo and hi, before anything is changed. */
+/* Allocates memory for splits at lo and hi, before anything changes. */
 static int edges_prepare(struct vm *vm, uint64_t lo, uint64_t hi, struct edges *e)
 {
 	const uint64_t at[2] = {lo, hi};
 
 	*e = (struct edges){0};
 	for (unsigned i = 0; i < 2; i++)
-		if (cut_by(vm, at[i]) && !(e->right[i] = malloc(sizeof(*e->right[i])))) {
+		if (binding_across(vm, at[i]) && !(e->right[i] = malloc(sizeof(*e->right[i])))) {
 			free(e->right[0]);
 			return drv_fail(-ENOMEM, "no host memory to cut a binding");
 		}
@@ -129,9 +129,9 @@ static int edges_prepare(struct vm *vm, uint64_t lo, uint64_t hi, struct edges *
 static void edges_cut(struct vm *vm, uint64_t lo, uint64_t hi, struct edges *e)
 {
 	if (e->right[0])
-		cut(vm, cut_by(vm, lo), lo, e->right[0]);
+		binding_split(vm, binding_across(vm, lo), lo, e->right[0]);
 	if (e->right[1])
-		cut(vm, cut_by(vm, hi), hi, e->right[1]);
+		binding_split(vm, binding_across(vm, hi), hi, e->right[1]);
 }
 
 static void edges_drop(struct edges *e)
@@ -140,23 +140,23 @@ static void edges_drop(struct edges *e)
 	free(e->right[1]);
 }
 
-/* Removes the bindings inside [lo, hi), which none crosses; whether the CPU saw any of them. */
-static bool remove_inside(struct vm *vm, uint64_t lo, uint64_t hi, struct vm_binding **removed)
+/* Removes the bindings inside [lo, hi); none may cross an edge. True when the CPU had any of them mapped. */
+static bool bindings_remove(struct vm *vm, uint64_t lo, uint64_t hi, struct vm_binding **removed)
 {
 	struct vm_binding *b;
 	bool cpu = false;
 
 	while ((b = next_binding(vm, NULL, lo, hi))) {
 		cpu |= b->access & CPU;
-		erase(vm, b);
+		binding_erase(vm, b);
 		b->next = *removed;
 		*removed = b;
 	}
 	return cpu;
 }
 
-/* Without the lock: the last reference of a BO takes others. */
-static void drop(struct vm_binding *removed)
+/* Releases removed bindings. Called without map_lock: the last reference of a BO takes other locks. */
+static void bindings_release(struct vm_binding *removed)
 {
 	struct vm_binding *next;
 
@@ -190,7 +190,7 @@ static int check_access(const struct vm_range *range, const struct vm_bo *bo, un
 
 /* --- the operations --------------------------------------------------------------------------- */
 
-/* The CPU's part of a binding that is the kernel's already. */
+/* Maps a binding for the CPU, after the kernel has mapped it for the GPU. */
 static int bind_cpu(const struct vm_binding *b, void *view, bool cpu)
 {
 	uint64_t lo = b->node.lo, size_B = b->node.hi - lo;
@@ -204,8 +204,8 @@ static int bind_cpu(const struct vm_binding *b, void *view, bool cpu)
 	return 0;
 }
 
-/* The kernel's part and then the tree's, so that a refusal changes nothing. view: what the CPU will see, NULL: it
- * sees nothing, or there is nothing yet that it would replace. */
+/* Changes the kernel's mapping first and the tree after it, so that a refusal changes nothing. view: a CPU mapping
+ * that vm_cpu_view() prepared; NULL: the CPU gets no mapping, or there is none that it would replace. */
 static int replace_locked(struct vm *vm, struct vm_binding *b, uint32_t operation, void *view,
 			  struct vm_binding **removed)
 {
@@ -215,7 +215,7 @@ static int replace_locked(struct vm *vm, struct vm_binding *b, uint32_t operatio
 
 	if (r)
 		return r;
-	/* What only is to be remembered needs the kernel when it displaces something. */
+	/* A binding without GPU access changes the kernel's mappings only when it replaces one. */
 	if ((b->access & GPU) || operation != AMDGPU_VA_OP_MAP)
 		r = vm_gem_va(vm, operation, lo, hi - lo, b->bo, b->bo_offset_B, b->access);
 	if (r) {
@@ -223,11 +223,12 @@ static int replace_locked(struct vm *vm, struct vm_binding *b, uint32_t operatio
 		return r;
 	}
 	edges_cut(vm, lo, hi, &edges);
-	r = bind_cpu(b, view, remove_inside(vm, lo, hi, removed));
+	r = bind_cpu(b, view, bindings_remove(vm, lo, hi, removed));
 	if (!r)
-		insert(vm, b);
+		binding_insert(vm, b);
 	else if (b->access & GPU)
-		(void)!vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, hi - lo, NULL, 0, 0); /* fails with the device */
+		/* fails only when the device is gone */
+		(void)!vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, hi - lo, NULL, 0, 0);
 	return r;
 }
 
@@ -246,7 +247,7 @@ static int bind_locked(struct vm *vm, struct vm_binding *b, uint32_t operation, 
 	if (r)
 		return r;
 	r = replace_locked(vm, b, operation, view, removed);
-	/* It is in its place, or gone, once anything was removed. */
+	/* Once anything was removed, vm_cpu_place() has moved the view to its place or unmapped it. */
 	if (r && view && !*removed)
 		munmap(view, size_B);
 	return r;
@@ -278,7 +279,7 @@ static int bind_any(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo,
 		b->next = removed;
 		removed = b;
 	}
-	drop(removed);
+	bindings_release(removed);
 	return r;
 }
 
@@ -314,12 +315,12 @@ int vm_range_unbind(struct vm_range *range, uint64_t offset_B, uint64_t size_B)
 			edges_drop(&edges);
 		} else {
 			edges_cut(vm, lo, hi, &edges);
-			if (remove_inside(vm, lo, hi, &removed))
+			if (bindings_remove(vm, lo, hi, &removed))
 				vm_cpu_unmap(lo, size_B);
 		}
 	}
 	pthread_mutex_unlock(&vm->map_lock);
-	drop(removed);
+	bindings_release(removed);
 	return r;
 }
 
@@ -328,14 +329,14 @@ void vm_range_forget(struct vm_range *range)
 	struct vm_binding *removed = NULL;
 
 	pthread_mutex_lock(&range->vm->map_lock);
-	remove_inside(range->vm, range->va, range->va + range->size_B, &removed);
+	bindings_remove(range->vm, range->va, range->va + range->size_B, &removed);
 	pthread_mutex_unlock(&range->vm->map_lock);
-	drop(removed);
+	bindings_release(removed);
 }
 
 /* --- access ----------------------------------------------------------------------------------- */
 
-/* Every part of [lo, hi) is bound, and may have this access. */
+/* Checks that every part of [lo, hi) is bound, and that its BO allows this access. */
 static int check_covered(struct vm_range *range, uint64_t lo, uint64_t hi, unsigned access)
 {
 	struct vm_binding *b = NULL;
@@ -427,8 +428,8 @@ int vm_range_view(const struct vm_range *range, uint64_t offset_B, const struct 
 	return 0;
 }
 
-/* The first binding in [lo, hi), with offsets from `base`. */
-static int query(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, struct vm_bound *bound)
+/* Finds the first binding in [lo, hi); gives its offset from `base`. */
+static int find_bound(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, struct vm_bound *bound)
 {
 	struct vm_binding *b;
 	int r = drv_check_process(vm->dev);
@@ -451,12 +452,12 @@ static int query(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, struct 
 
 int vm_query(struct vm *vm, uint64_t address, struct vm_bound *bound)
 {
-	return query(vm, address, address + 1, 0, bound);
+	return find_bound(vm, address, address + 1, 0, bound);
 }
 
 int vm_range_query(const struct vm_range *range, uint64_t offset_B, struct vm_bound *bound)
 {
 	if (!range->vm || offset_B >= range->size_B)
 		return drv_fail(-EINVAL, "0x%llx is outside the range", (unsigned long long)offset_B);
-	return query(range->vm, range->va + offset_B, range->va + range->size_B, range->va, bound);
+	return find_bound(range->vm, range->va + offset_B, range->va + range->size_B, range->va, bound);
 }

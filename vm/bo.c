@@ -1,4 +1,4 @@
-/* Memory: its creation, references, accounts. */
+/* Buffer objects: creation, references, accounts. */
 #include "vm/internal.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static uint64_t domain_flags(const struct vm *vm, const struct vm_info *info)
 		flags |= AMDGPU_GEM_CREATE_NO_CPU_ACCESS;
 	else if (info->kind == VM_VRAM)
 		flags |= AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
-	/* Chips that cache VRAM whatever a mapping says need the buffer itself to say it. */
+	/* Chips that cache VRAM for every type of mapping need the flag on the buffer itself. */
 	if (info->flags & VM_UNCACHED)
 		flags |= info->kind == VM_VRAM ? vm->dev->fine_vram.gem_flags : vm->dev->fine_system.gem_flags;
 	return flags;
@@ -50,7 +50,7 @@ void vm_gem_close(struct vm *vm, uint32_t handle)
 {
 	struct drm_gem_close args = {.handle = handle};
 
-	/* It can only fail when the device is gone, and the handle with it. */
+	/* GEM_CLOSE fails only when the device is gone, and the handle with it. */
 	(void)!drv_ioctl(vm->dev, DRM_IOCTL_GEM_CLOSE, &args);
 }
 
@@ -59,7 +59,7 @@ static unsigned account_of(const struct vm_bo *bo)
 	return bo->origin == VM_CREATED ? bo->kind : VM_KINDS + bo->origin - 1;
 }
 
-static void account(struct vm *vm, const struct vm_bo *bo)
+static void account_add(struct vm *vm, const struct vm_bo *bo)
 {
 	unsigned a = account_of(bo);
 	uint64_t now = atomic_fetch_add(&vm->bytes[a], bo->size_B) + bo->size_B;
@@ -87,12 +87,13 @@ int vm_bo_wrap(struct vm *vm, const struct vm_bo *like, struct vm_bo **out)
 		free(bo);
 		return r;
 	}
-	account(vm, bo);
+	account_add(vm, bo);
 	*out = bo;
 	return 0;
 }
 
-/* With VM_STRICT: what does not fit by the kernel's own count, it would put elsewhere without a word. */
+/* For VM_STRICT: refuses a size that exceeds the kernel's own count of free VRAM. Without this check the kernel
+ * would place it elsewhere without an error. */
 static int check_room(struct vm *vm, const struct vm_info *info)
 {
 	const struct drv_facts *f = &vm->dev->facts;
@@ -145,7 +146,7 @@ int vm_bo_create(struct vm *vm, const struct vm_info *info, struct vm_bo **out)
 		return drv_fail(-EINVAL, "a buffer of kind %u with flags 0x%x", info->kind, info->flags);
 	like.size_B = vm_align(info->size_B, VM_PAGE_B);
 	r = gem_create_strict(vm, info, like.size_B, &like.handle);
-	/* BOs that were freed since the last submission live on in the kernel's list. */
+	/* The kernel's list keeps BOs alive that were freed since the last submission. */
 	if (r == -ENOMEM && vm->list_stale && !vm_list(vm, &list))
 		r = gem_create_strict(vm, info, like.size_B, &like.handle);
 	if (r)
@@ -162,7 +163,7 @@ struct vm_bo *vm_bo_get(struct vm_bo *bo)
 	return bo;
 }
 
-/* Out of the list first: another thread may hand that to the kernel at any time. */
+/* Leaves the BO list first: another thread may pass the list to the kernel at any time. */
 static void bo_close(struct vm_bo *bo)
 {
 	if (!(bo->flags & VM_RESIDENT))
@@ -188,7 +189,7 @@ void vm_bo_put(struct vm_bo *bo)
 	if (!bo)
 		return;
 	vm = bo->vm;
-	/* A child leaves the parent's objects, and locks that may be held for ever, alone. */
+	/* In a forked child: leaves the parent's objects alone, and locks that may stay taken for ever. */
 	if (drv_check_process(vm->dev)) {
 		if (!--bo->refs)
 			free(bo);

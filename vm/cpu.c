@@ -1,4 +1,4 @@
-/* What the CPU sees in a range. */
+/* CPU mappings of ranges. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,14 +13,14 @@ static int prot_of(unsigned access)
 
 void vm_cpu_unmap(uint64_t at, uint64_t size_B)
 {
-	/* The addresses stay reserved. It fails only when the process has too many mappings and this one would be
-	 * cut in two; the old view stays then. */
+	/* The addresses stay reserved. mmap fails only when the process has too many mappings and this one would be
+	 * split; the old mapping then remains. */
 	(void)!mmap((void *)(uintptr_t)at, size_B, PROT_NONE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-/* The device's own descriptor maps a BO from its start only. A dma-buf maps any part, and what another device
- * exported. at: NULL: anywhere. */
+/* Maps through a dma-buf: it maps any part, and memory that another device exported. The device's own descriptor
+ * maps a BO from its start only. at: NULL: anywhere. */
 static int map_by_dmabuf(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, void *at, int prot,
 			 void **view)
 {
@@ -51,8 +51,8 @@ static int map_by_device(const struct vm_bo *bo, uint64_t size_B, void *at, int 
 	return 0;
 }
 
-static int map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, void *at, unsigned access,
-	       void **view)
+static int map_bo(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, void *at, unsigned access,
+		  void **view)
 {
 	return bo->origin == VM_CREATED && !bo_offset_B
 		       ? map_by_device(bo, size_B, at, prot_of(access), view)
@@ -62,9 +62,9 @@ static int map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, vo
 int vm_cpu_map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, uint64_t at, unsigned access)
 {
 	void *view;
-	int r = map(bo, bo_offset_B, size_B, (void *)(uintptr_t)at, access, &view);
+	int r = map_bo(bo, bo_offset_B, size_B, (void *)(uintptr_t)at, access, &view);
 
-	/* A mapping that fails may have removed what it was to replace. */
+	/* A failed mapping may already have removed the mapping that it was to replace. */
 	if (r)
 		vm_cpu_unmap(at, size_B);
 	return r;
@@ -72,7 +72,7 @@ int vm_cpu_map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, ui
 
 int vm_cpu_view(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, unsigned access, void **view)
 {
-	return map(bo, bo_offset_B, size_B, NULL, access, view);
+	return map_bo(bo, bo_offset_B, size_B, NULL, access, view);
 }
 
 int vm_cpu_place(void *view, uint64_t size_B, uint64_t at)

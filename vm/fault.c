@@ -1,9 +1,9 @@
-/* GPU page faults, as the kernel remembers them: the last one of each address space. */
+/* GPU page faults: the kernel keeps the last one of each address space. */
 #include <errno.h>
 
 #include "vm/internal.h"
 
-/* AMDGPU_INFO_GPUVM_FAULT, DRM 3.55; libdrm 2.4.114's header does not have it. */
+/* AMDGPU_INFO_GPUVM_FAULT, DRM 3.55; missing in libdrm 2.4.114's header. */
 #define INFO_GPUVM_FAULT     0x23
 #define INFO_GPUVM_FAULT_DRM 55
 struct gpuvm_fault {
@@ -27,8 +27,9 @@ static const char *fault_client(uint32_t status, uint32_t hub)
 	return client < sizeof(names) / sizeof(names[0]) && names[client] ? names[client] : "GPU";
 }
 
-/* Bits 7:4: valid, read, write, execute are what was missing; bit 18: a write (Linux gfxhub_v1_0.c). */
-static struct vm_fault decode(const struct gpuvm_fault *fault)
+/* Decodes the fault status. Bits 7:4 are the permissions that the page lacked: valid, read, write, execute. Bit 18:
+ * the access was a write (Linux gfxhub_v1_0.c). */
+static struct vm_fault fault_decode(const struct gpuvm_fault *fault)
 {
 	unsigned missing = fault->status >> 4 & 0xf;
 
@@ -56,8 +57,8 @@ int vm_check_fault(struct vm *vm, struct vm_fault *out)
 	if (!fresh)
 		return 0;
 	if (out)
-		*out = decode(&fault);
+		*out = fault_decode(&fault);
 	return drv_fail(-EFAULT, "GPU memory fault: %s %s page 0x%llx (status 0x%08x)",
-			fault_client(fault.status, fault.hub), decode(&fault).write ? "wrote" : "read",
+			fault_client(fault.status, fault.hub), fault_decode(&fault).write ? "wrote" : "read",
 			(unsigned long long)fault.va, fault.status);
 }

@@ -1,13 +1,13 @@
-/* Global wave sync: what the waves of a whole grid meet on. A job may use what a BO of the domain GWS in its list
- * has.
+/* Global wave sync (GWS): the hardware barrier between the waves of a whole grid. A job may use the GWS resources
+ * of a BO of the domain GWS in its list.
  *
- * Such a job has a list of its own, for itself: one that stays would have to follow the vm's, at the cost of all
- * jobs, or else keep the memory of BOs that were closed. */
+ * Each such job gets a list of its own. A permanent second list would have to follow the vm's list, at a cost for
+ * all jobs, or would keep the memory of closed BOs alive. */
 #include "vm/internal.h"
 
 #include <errno.h>
 
-/* One is what the device libraries use: number 0 (__ockl_grid_sync). Other processes' fit beside it. */
+/* The device libraries use a single resource, number 0 (__ockl_grid_sync); the rest is left for other processes. */
 #define RESOURCES 1
 
 static int create_locked(struct vm *vm)
@@ -68,6 +68,6 @@ void vm_gws_unlist(struct vm *vm, uint32_t handle)
 {
 	union drm_amdgpu_bo_list args = {.in = {.operation = AMDGPU_BO_LIST_OP_DESTROY, .list_handle = handle}};
 
-	/* It fails only when the device is gone, and the list with it. */
+	/* Destroying the list fails only when the device is gone, and the list with it. */
 	(void)!drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_BO_LIST, &args);
 }

@@ -1,4 +1,4 @@
-/* What the files of vm/ share. */
+/* Internal interface of vm/: the structures behind vm.h, their locks, and the functions that the files share. */
 #ifndef VM_INTERNAL_H
 #define VM_INTERNAL_H
 
@@ -17,21 +17,21 @@
 /* Lock order: vm.slab_lock, vm.user_lock, vm.share_lock, vm.map_lock, vm.strict_lock; then one of the leaves
  * vm.index_lock, vm.lock, vm.fault_lock, vm_process.lock. */
 
-/* Slabs of one kind and one set of flags. */
+/* The slabs of one kind and one set of flags. */
 struct vm_slabs {
 	enum vm_kind kind;
-	unsigned flags;              /* without VM_STRICT */
+	unsigned flags;              /* VM_STRICT never among them */
 	struct vm_slab *partial[10]; /* per size class: slabs with free suballocations, doubly linked */
 };
 #define VM_SLAB_SETS 16
 
-/* What the vms of one process share that were made beside one another. */
+/* State that vms share when vm_create_shared() made them for one process. Counted. */
 struct vm_process {
 	_Atomic uint32_t refs;
 	pthread_mutex_t lock;    /* guards the rest */
 	struct vm_tree high;     /* of struct vm_alias: the high addresses in use */
-	uint64_t high_cursor;    /* where the next search begins */
-	struct vm_tree unforked; /* of struct mem_box.unforked: page ranges that children do not get */
+	uint64_t high_cursor;    /* start of the next search */
+	struct vm_tree unforked; /* of struct mem_box.unforked: page ranges that children do not inherit */
 };
 
 #define VM_ACCOUNTS (VM_KINDS + VM_ORIGINS - 1)
@@ -42,15 +42,15 @@ struct vm {
 
 	pthread_mutex_t lock;                   /* guards the list */
 	struct drm_amdgpu_bo_list_entry *entry; /* owned; the BOs of the list */
-	struct vm_bo **listed;                  /* owned; whose entry it is, to mend list_index */
+	struct vm_bo **listed;                  /* owned; the BO of each entry, whose list_index changes with it */
 	uint32_t entries, entries_max;
-	uint32_t gws; /* owned: GEM handle of global wave sync; 0: nobody wanted it yet. Guarded by lock */
-	_Atomic uint32_t list_handle; /* kernel BO list; 0: none made yet */
+	uint32_t gws;                 /* owned: GEM handle of global wave sync; 0: not created. Guarded by lock */
+	_Atomic uint32_t list_handle; /* kernel BO list; 0: not created */
 	_Atomic bool
 		list_stale; /* entry changed since the last ioctl; set under the lock, read without (acquire) */
 
 	pthread_mutex_t share_lock; /* guards shared, and every BO's last reference */
-	struct vm_bo **shared;      /* owned; by GEM handle: the BOs that were exported or imported */
+	struct vm_bo **shared;      /* owned; indexed by GEM handle: BOs that were exported or imported */
 	uint32_t shared_max;
 
 	pthread_mutex_t map_lock; /* guards bindings, and keeps them what the kernel has */
@@ -65,7 +65,7 @@ struct vm {
 	pthread_mutex_t strict_lock; /* held from asking whether VRAM has room until it is taken */
 
 	pthread_mutex_t fault_lock; /* guards the last fault; innermost */
-	uint64_t fault_va;          /* the last one that was reported, with its status word */
+	uint64_t fault_va;          /* the last fault that was reported, with its status word */
 	uint32_t fault_status;
 
 	pthread_mutex_t slab_lock; /* guards sets and their slabs */
@@ -79,15 +79,15 @@ struct vm {
 	_Atomic uint64_t bos, ranges, mappings, list_updates;
 };
 
-/* A vm_mem with what the indices need. */
+/* A vm_mem with its nodes in the indices. */
 struct mem_box {
 	struct vm_mem mem;
-	struct vm_node at_va;    /* its range; vm.mems */
-	struct vm_node at_host;  /* registered memory: its host pages; vm.users */
-	struct vm_node unforked; /* those of them that children do not get; empty: none. vm_process.unforked */
-	uint64_t sequence;       /* registered memory: which came first */
-	uint64_t host;           /* registered memory: its first byte; 0: other memory */
-	bool identity; /* it is mapped at its host address, or stands in for who is; guarded by user_lock */
+	struct vm_node at_va;    /* in vm.mems: its range */
+	struct vm_node at_host;  /* in vm.users: host pages of registered memory */
+	struct vm_node unforked; /* in vm_process.unforked: host pages that children do not inherit; empty: none */
+	uint64_t sequence;       /* registered memory: order of registration */
+	uint64_t host;           /* registered memory: first byte; 0: other memory */
+	bool identity;           /* candidate for the mapping at its host address; guarded by user_lock */
 };
 
 static inline uint64_t vm_align(uint64_t value, uint64_t align)
@@ -95,7 +95,7 @@ static inline uint64_t vm_align(uint64_t value, uint64_t align)
 	return (value + align - 1) & ~(align - 1);
 }
 
-/* Whether [offset_B, offset_B + size_B) is whole pages, not empty, and inside limit_B. */
+/* True when [offset_B, offset_B + size_B) is whole pages, not empty, and inside limit_B. */
 static inline bool vm_pages_inside(uint64_t offset_B, uint64_t size_B, uint64_t limit_B)
 {
 	return size_B && !((offset_B | size_B) % VM_PAGE_B) && size_B <= limit_B && offset_B <= limit_B - size_B;
@@ -106,29 +106,30 @@ DRV_MUST_CHECK int vm_list_add(struct vm *vm, struct vm_bo *bo);
 void vm_list_remove(struct vm *vm, struct vm_bo *bo);
 void vm_list_fini(struct vm *vm);
 
-/* bo.c: what creation, registration and import have in common */
+/* bo.c: common steps of creation, registration and import */
 void vm_gem_close(struct vm *vm, uint32_t handle);
-/* Makes a BO of a handle: listed unless resident, and accounted. Takes the handle over only when it succeeds. */
+/* Creates a BO for a handle: listed unless resident, and accounted. On success the BO owns the handle. */
 DRV_MUST_CHECK int vm_bo_wrap(struct vm *vm, const struct vm_bo *like, struct vm_bo **bo);
 
-/* share.c: whether a BO was exported or imported, so that an import may find it */
+/* share.c: True when a BO was exported or imported, so that an import may find it. */
 bool vm_is_shared_locked(const struct vm *vm, const struct vm_bo *bo); /* share_lock held */
 bool vm_bo_is_shared(struct vm_bo *bo);
 
 /* bind.c */
-/* One GEM_VA; access without GPU bits is CLEAR. */
+/* Runs one GEM_VA ioctl; access without GPU bits is CLEAR. */
 DRV_MUST_CHECK int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B,
 			     const struct vm_bo *bo, uint64_t bo_offset_B, unsigned access);
-/* Forgets what is bound in the range without telling the kernel: its BOs are about to be closed, which does that,
- * and only after the jobs that use them. */
+/* Removes the bindings of the range from the tree without an ioctl. Its BOs are about to be closed: closing unmaps
+ * them, after the jobs that use them. */
 void vm_range_forget(struct vm_range *range);
 
-/* cpu.c: [at, at + size_B) shows the BO from bo_offset_B on, or nothing */
+/* cpu.c: maps [at, at + size_B) to the BO from bo_offset_B on, or to nothing. */
 DRV_MUST_CHECK int vm_cpu_map(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, uint64_t at,
 			      unsigned access);
 void vm_cpu_unmap(uint64_t at, uint64_t size_B);
-/* In two steps, for what is to replace something: anywhere, where a refusal changes nothing; then to its place,
- * which fails when the process has too many mappings. The caller unmaps a view that it does not place. */
+/* The same in two steps, for replacing a mapping. vm_cpu_view() maps anywhere, where a refusal changes nothing; the
+ * second step moves the mapping to its place, and fails when the process has too many mappings. The caller unmaps a
+ * view that it does not place. */
 DRV_MUST_CHECK int vm_cpu_view(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, unsigned access,
 			       void **view);
 DRV_MUST_CHECK int vm_cpu_place(void *view, uint64_t size_B, uint64_t at);
@@ -148,15 +149,16 @@ static inline struct mem_box *vm_box_of(struct vm_mem *mem)
 	return vm_container(mem, struct mem_box, mem);
 }
 
-/* mem.c: whether closing the memory's BO is all that it takes; that, and its addresses */
+/* mem.c: vm_mem_closes() is true when closing the BO frees all of the memory; vm_mem_close() does that, and
+ * releases the addresses. */
 bool vm_mem_closes(const struct vm_mem *mem);
 void vm_mem_close(struct vm_mem *mem);
 
 /* userptr.c */
-/* All of it but the box. */
+/* Frees everything but the box. */
 void vm_unregister(struct mem_box *box);
-/* The host gave us [lo, hi): what is registered there the program has unmapped. Its mappings at host addresses go.
- */
+/* Handles that the host gave us [lo, hi) for a new range: the program has unmapped what was registered there.
+ * Removes the mappings at these host addresses. */
 void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi);
 
 /* slab.c */

@@ -1,4 +1,4 @@
-/* The BO list: what submissions name, so that the kernel keeps it in place. */
+/* The BO list of a vm: the BOs that each submission names, so that the kernel keeps them resident. */
 #include "vm/internal.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ int vm_list_add(struct vm *vm, struct vm_bo *bo)
 	int r = 0;
 
 	pthread_mutex_lock(&vm->lock);
-	/* vm_gws_list() adds one. */
+	/* One entry is reserved for vm_gws_list(). */
 	if (vm->entries + 1 >= LIST_MAX)
 		r = drv_fail(-ENOMEM, "%u BOs that submissions list, as many as the kernel takes", vm->entries);
 	else if (vm->entries + 1 >= vm->entries_max)
@@ -78,7 +78,7 @@ void vm_list_remove(struct vm *vm, struct vm_bo *bo)
 	pthread_mutex_unlock(&vm->lock);
 }
 
-/* Brings the kernel's list up to date, if no other thread has done so meanwhile. */
+/* Updates the kernel's list, unless another thread has done so meanwhile. */
 __attribute__((cold, noinline)) static int list_update(struct vm *vm)
 {
 	bool create = !vm->list_handle;
@@ -99,8 +99,8 @@ __attribute__((cold, noinline)) static int list_update(struct vm *vm)
 
 int vm_list(struct vm *vm, uint32_t *handle)
 {
-	/* Stale is only ever missed for a BO that another thread adds meanwhile: work that uses it is not submitted
-	 * before that thread has handed it over. */
+	/* The load can miss only a BO that another thread adds at the same time: no work that uses the BO is
+	 * submitted before that thread has passed it on. */
 	int r = __builtin_expect(atomic_load_explicit(&vm->list_stale, memory_order_acquire), 0) ? list_update(vm)
 												 : 0;
 
@@ -110,7 +110,7 @@ int vm_list(struct vm *vm, uint32_t *handle)
 
 void vm_list_fini(struct vm *vm)
 {
-	/* A handle that cannot be destroyed goes with the file description. */
+	/* A handle that cannot be destroyed ends with the file description. */
 	if (vm->list_handle)
 		(void)!list_ioctl(vm, AMDGPU_BO_LIST_OP_DESTROY);
 	free(vm->entry);

@@ -1,4 +1,4 @@
-/* One BO at a range of its own, and finding it by address. */
+/* vm_mem: a BO with a range of its own, and the look-up by address. */
 #include "vm/internal.h"
 #include "vm/host.h"
 #include "vm/suballoc.h"
@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Addresses aligned like the fragments that the TLB can merge: 2 MiB on every kernel, and what slabs promise. */
+/* Alignment of a range: that of the fragments that the TLB can merge, 2 MiB on every kernel, which slabs rely
+ * on. */
 static uint64_t range_align(uint64_t size_B)
 {
 	return size_B >= VM_SLAB_B ? VM_SLAB_B : VM_PAGE_B;
@@ -32,7 +33,7 @@ void vm_index_remove(struct vm *vm, struct mem_box *box)
 	pthread_mutex_unlock(&vm->index_lock);
 }
 
-/* Whole pages are registered, but only what was asked for is the caller's. */
+/* Whole pages are registered, but only the requested bytes belong to the vm_mem. */
 static struct vm_mem *find_user_locked(struct vm *vm, uint64_t address)
 {
 	struct vm_node *n = NULL;
@@ -65,7 +66,8 @@ struct vm_mem *vm_find(struct vm *vm, uint64_t address)
 
 /* --- creation --------------------------------------------------------------------------------- */
 
-/* Takes over bo's reference when it succeeds. may_lack_cpu: better without the CPU than not at all. */
+/* Makes a vm_mem of a BO; on success owns bo's reference. may_lack_cpu: a failure of the CPU mapping is no
+ * error. */
 static int mem_of_bo(struct vm *vm, struct vm_bo *bo, bool may_lack_cpu, struct vm_mem **out)
 {
 	struct mem_box *box = calloc(1, sizeof(*box));
@@ -122,7 +124,7 @@ int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem)
 
 	if (r)
 		return r;
-	/* The exporter may forbid the CPU to see it without the importer's kernel side knowing. */
+	/* The exporter may forbid CPU mappings, and the importing kernel driver does not report that. */
 	r = mem_of_bo(vm, bo, true, mem);
 	if (r)
 		vm_bo_put(bo);
@@ -175,7 +177,7 @@ fail_import:
 	return r;
 }
 
-/* Host memory has one BO for each vm. The alias that comes with it is not used. */
+/* Shares host memory: each vm has a BO of its own. The alias of the new registration stays unused. */
 static int share_user(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
 {
 	struct vm_register what = {.host = of->map, .size_B = of->size_B};
@@ -203,14 +205,14 @@ int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Closing a BO removes its mappings, one ioctl less, and the kernel does so behind the jobs that list it. That
- * works when the binding and the vm_mem hold the only references, and no import can come by one meanwhile. */
+/* Closing a BO also removes its mappings, which saves an ioctl, and the kernel does so after the jobs that list it.
+ * Possible when the binding and the vm_mem hold the only references, and no import can add one meanwhile. */
 bool vm_mem_closes(const struct vm_mem *mem)
 {
 	return mem->bo->refs == 2 && !vm_bo_is_shared(mem->bo);
 }
 
-/* The handle goes before the addresses are given back. */
+/* Closes the handle before it releases the addresses. */
 void vm_mem_close(struct vm_mem *mem)
 {
 	if (vm_mem_closes(mem)) {
@@ -233,7 +235,7 @@ void vm_mem_destroy(struct vm_mem *mem)
 	box = vm_box_of(mem);
 	vm = mem->bo->vm;
 	if (drv_check_process(vm->dev)) {
-		/* A child keeps its copy of the indices: their locks may be held for ever. */
+		/* A forked child leaves its copy of the indices alone: their locks may stay taken for ever. */
 		vm_range_release(&mem->range);
 		return;
 	}

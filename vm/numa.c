@@ -1,5 +1,5 @@
-/* Host memory on a NUMA node of the caller's choice. The kernel takes GTT pages wherever it likes, whatever memory
- * policy the caller has; memory that was placed by the host and then registered stays where it is. */
+/* Host memory on a NUMA node of the caller's choice. The kernel takes GTT pages from any node, whatever the
+ * caller's memory policy; memory that the host has placed before it is registered stays on its node. */
 #include <errno.h>
 #include <numa.h>
 #include <numaif.h>
@@ -10,10 +10,10 @@
 #include "vm/host.h"
 #include "vm/suballoc.h"
 
-#define MAX_NODES 1024 /* of the kernel, CONFIG_NODES_SHIFT = 10 */
-#define BATCH     512  /* pages that one move_pages() asks about */
+#define MAX_NODES 1024 /* kernel maximum, CONFIG_NODES_SHIFT = 10 */
+#define BATCH     512  /* pages per move_pages() call */
 
-/* Pages that the kernel must not be asked about: without NUMA, or behind a filter, there is node 0. */
+/* True when the system has node 0 alone: without NUMA, or with a filter on its system calls. Queries would fail. */
 static bool only_node_0(void)
 {
 	return numa_available() < 0 || numa_max_node() == 0;
@@ -37,7 +37,8 @@ int vm_host_nodes(const void *host, uint64_t size_B, int *node)
 	return 0;
 }
 
-/* Not MPOL_BIND: when the node is full that ends in the OOM killer. -1: errno says why not. */
+/* Sets a preferred node. MPOL_BIND is no alternative: on a full node it ends in the OOM killer. -1: errno has the
+ * reason. */
 static int prefer_node(void *host, uint64_t size_B, int node)
 {
 	unsigned long mask[MAX_NODES / (8 * sizeof(long))] = {0};
@@ -46,18 +47,19 @@ static int prefer_node(void *host, uint64_t size_B, int node)
 	return mbind(host, size_B, MPOL_PREFERRED, mask, MAX_NODES, 0) && !only_node_0() ? -1 : 0;
 }
 
-static int place(uint64_t at, uint64_t size_B, int node)
+static int place_pages(uint64_t at, uint64_t size_B, int node)
 {
 	void *host = (void *)(uintptr_t)at;
 
 	if (mmap(host, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
 	    MAP_FAILED)
 		return drv_fail(-errno, "mmap of %llu bytes", (unsigned long long)size_B);
-	/* As with the kernel's own memory, children do not get it: its pages must not be copied on write. */
+	/* Children do not inherit the memory, as with memory of the kernel: its pages must not be copied on
+	 * write. */
 	if (madvise(host, size_B, MADV_DONTFORK))
 		return drv_fail(-errno, "madvise of %llu bytes", (unsigned long long)size_B);
-	/* The kernel looks up the pages of registered memory at each submission: a large one at a time is quick. It
-	 * is a wish: where there are no large pages it fails. */
+	/* The kernel looks up the pages of registered memory at each submission; large pages make that quick.
+	 * madvise fails harmlessly where there are no large pages. */
 	if (size_B >= VM_SLAB_B)
 		(void)!madvise(host, size_B, MADV_HUGEPAGE);
 	if (node != VM_ANY_NODE && prefer_node(host, size_B, node))
@@ -67,7 +69,7 @@ static int place(uint64_t at, uint64_t size_B, int node)
 	return 0;
 }
 
-/* Every page, one by one. */
+/* Checks the node of every page. */
 static int check_placed(uint64_t at, uint64_t size_B, int node)
 {
 	uint64_t pages = size_B / VM_PAGE_B, elsewhere = 0;
@@ -120,7 +122,7 @@ int vm_mem_create_on_node(struct vm *vm, uint64_t size_B, int node, unsigned fla
 	r = vm_range_reserve(vm, &request, &mem->range);
 	if (r)
 		goto fail_range;
-	r = place(mem->range.va, request.size_B, node);
+	r = place_pages(mem->range.va, request.size_B, node);
 	if (!r && flags & VM_STRICT && node != VM_ANY_NODE)
 		r = check_placed(mem->range.va, request.size_B, node);
 	if (r)

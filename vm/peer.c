@@ -1,4 +1,4 @@
-/* Whether one GPU reaches another's VRAM where it lies. */
+/* Finds out whether one GPU reaches another GPU's VRAM without moving it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "vm/internal.h"
 #include "vm/peer.h"
 
-/* Kernels take VRAM in pieces of 2 MiB, so this is what the counters move by. */
+/* The kernel allocates VRAM in blocks of 2 MiB, so the counters change in such steps. */
 #define SCRATCH_B (2u << 20)
 #define TRIALS    8
 
@@ -22,8 +22,8 @@ struct probe {
 	void *arg;
 };
 
-/* What happens to the owner's counters when the other uses the scratch buffer: -EAGAIN when it is neither of what
- * it can be. */
+/* Compares the owner's counters before and after the other device uses the scratch buffer; -EAGAIN when the change
+ * fits neither case. */
 static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum vm_peer *peer)
 {
 	struct drv_usage before, after;
@@ -31,8 +31,8 @@ static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum 
 	uint32_t list;
 	int r = vm_list(p->owner, &list);
 
-	/* Buffers that were freed since the last submission, the last trial's among them, live in these lists: they
-	 * would leave in the middle. */
+	/* The kernel's lists keep buffers alive that were freed since the last submission, such as those of the
+	 * last trial; update them first, so that none is freed during the measurement. */
 	r = r ? r : vm_list(p->other, &list);
 	r = r ? r : drv_usage_memory(p->owner->dev, &before);
 	if (r)
@@ -58,7 +58,7 @@ static int watch_move(const struct probe *p, const struct vm_mem *scratch, enum 
 	return 0;
 }
 
-static int trial(const struct probe *p, enum vm_peer *peer)
+static int run_trial(const struct probe *p, enum vm_peer *peer)
 {
 	struct vm_info info = {.size_B = SCRATCH_B, .kind = VM_VRAM, .flags = VM_STRICT};
 	struct vm_mem *scratch;
@@ -71,14 +71,14 @@ static int trial(const struct probe *p, enum vm_peer *peer)
 	return r;
 }
 
-static int ask(const struct probe *p, enum vm_peer *peer)
+static int run_trials(const struct probe *p, enum vm_peer *peer)
 {
 	enum vm_peer last = VM_PEER_NONE;
 	unsigned agreed = 0;
 	int r;
 
 	for (unsigned i = 0; i < TRIALS && agreed < 2; i++) {
-		r = trial(p, peer);
+		r = run_trial(p, peer);
 		if (r && r != -EAGAIN)
 			return r;
 		agreed = r ? 0 : agreed && *peer == last ? agreed + 1 : 1;
@@ -96,7 +96,7 @@ static int ask_and_keep(const struct probe *p, enum vm_peer *peer)
 
 	if (!entry)
 		return drv_fail(-ENOMEM, "no host memory for a peer");
-	r = ask(p, &entry->peer);
+	r = run_trials(p, &entry->peer);
 	if (r) {
 		free(entry);
 		return r;

@@ -1,4 +1,4 @@
-/* Address ranges: the same numbers on the CPU and on the GPU. */
+/* Address ranges: intervals with the same addresses on the CPU and on the GPU. */
 #include "vm/internal.h"
 #include "vm/suballoc.h"
 
@@ -35,7 +35,7 @@ static bool in_reach(const struct vm *vm, uint64_t va, uint64_t size_B)
 	return va >= f->va_lo && va < f->va_hi && size_B <= f->va_hi - va;
 }
 
-/* Reserves exactly there; false: something is there, or the GPU or a limit does not reach so far. */
+/* Reserves exactly these addresses; false: they are in use, or beyond the GPU's reach or a limit. */
 static bool reserve_at(const struct vm *vm, uint64_t va, uint64_t size_B)
 {
 	void *host = (void *)(uintptr_t)va, *got;
@@ -47,11 +47,11 @@ static bool reserve_at(const struct vm *vm, uint64_t va, uint64_t size_B)
 		return false;
 	if (got == host)
 		return true;
-	munmap(got, size_B); /* before Linux 4.17 the flag was a hint */
+	munmap(got, size_B); /* Linux before 4.17 ignores the flag and takes the address as a hint. */
 	return false;
 }
 
-/* Below 4 GiB the kernel searches nothing for us but the gigabyte of MAP_32BIT, so we try places in steps. */
+/* Reserves below 4 GiB by trying addresses in steps: the kernel itself only searches the gigabyte of MAP_32BIT. */
 static uint64_t reserve_low(const struct vm *vm, const struct vm_range_request *request, uint64_t align_B)
 {
 	uint64_t step = align_B > VM_SLAB_B ? align_B : VM_SLAB_B;
@@ -141,7 +141,8 @@ void vm_range_release(struct vm_range *range)
 	if (!vm)
 		return;
 	if (!drv_check_process(vm->dev)) {
-		/* It cuts no binding, so it takes no memory; it fails with the device only. */
+		/* Unbinding a whole range splits no binding, so it needs no memory; it fails only when the device
+		 * is gone. */
 		if (vm_range_unbind(range, 0, range->size_B))
 			vm_range_forget(range);
 		if (range->origin == VM_RANGE_ALIAS)

@@ -1,7 +1,7 @@
 /* Memory between devices and processes: dma-bufs.
  *
- * The kernel gives one handle per dma-buf and file description, does not count how often it gave it, and one
- * GEM_CLOSE ends it. So BOs that were exported or imported stand in a table by handle, and importing finds them
+ * The kernel gives one handle per dma-buf and file description, without a count, and one GEM_CLOSE ends it. So a
+ * table has all BOs that were exported or imported, by handle, and an import of the same memory finds its BO
  * there. */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ bool vm_bo_is_shared(struct vm_bo *bo)
 	return shared;
 }
 
-/* Handles are small numbers: the kernel gives the lowest that is free. */
+/* A plain array suffices: the kernel gives the lowest free handle, so handles are small. */
 static int table_reserve(struct vm *vm, uint32_t handle)
 {
 	uint32_t max = vm->shared_max ? vm->shared_max : 64;
@@ -79,8 +79,8 @@ int vm_bo_export(struct vm_bo *bo, int *fd)
 	return r;
 }
 
-/* What the kernel says of a handle that it gave for a dma-buf. */
-static int describe(struct vm *vm, int fd, struct vm_bo *bo)
+/* Reads size and kind of an imported handle from the kernel. */
+static int read_info(struct vm *vm, int fd, struct vm_bo *bo)
 {
 	struct drm_amdgpu_gem_create_in info = {0};
 	struct drm_amdgpu_gem_op args = {
@@ -106,11 +106,11 @@ static int describe(struct vm *vm, int fd, struct vm_bo *bo)
 
 static int import_new(struct vm *vm, int fd, uint32_t handle, struct vm_bo **out)
 {
-	/* Whether code lies in it is the importer's business. */
+	/* The importer alone knows whether the memory holds code, so allow execution. */
 	struct vm_bo like = {.handle = handle, .origin = VM_IMPORTED, .flags = VM_EXEC};
 	int r = table_reserve(vm, handle);
 
-	r = r ? r : describe(vm, fd, &like);
+	r = r ? r : read_info(vm, fd, &like);
 	r = r ? r : vm_bo_wrap(vm, &like, out);
 	if (r)
 		vm_gem_close(vm, handle);

@@ -1,6 +1,6 @@
 /* Small allocations, cut from 2 MiB slabs: one power-of-two size per slab, a bit per suballocation.
  *
- * Metadata lies in host memory, apart from the suballocations: the CPU may not be able to reach them, and
+ * Metadata is in host memory, apart from the suballocations: the CPU may not be able to reach them, and
  * write-combined memory must not be read. */
 #include "vm/internal.h"
 #include "vm/suballoc.h"
@@ -96,8 +96,8 @@ static void slab_destroy(struct vm_slab *slab)
 	free(slab);
 }
 
-/* Takes the first free suballocation; the slab has one. */
-static unsigned take(struct vm_slab *slab)
+/* Takes the first free suballocation; the slab must have one. */
+static unsigned suballoc_take(struct vm_slab *slab)
 {
 	unsigned word = 0, bit;
 
@@ -125,7 +125,7 @@ static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm
 		r = slab_create(vm, set, size_class, info->flags & VM_STRICT, &slab);
 	if (r)
 		return r;
-	offset_B = (uint64_t)take(slab) << (MIN_SHIFT + size_class);
+	offset_B = (uint64_t)suballoc_take(slab) << (MIN_SHIFT + size_class);
 	*suballoc = (struct vm_suballoc){
 		.va = slab->mem->va + offset_B,
 		.map = slab->mem->map ? (char *)slab->mem->map + offset_B : NULL,
@@ -156,8 +156,9 @@ int vm_suballoc_create(struct vm *vm, const struct vm_info *info, struct vm_suba
 	return r;
 }
 
-/* Keeps one empty slab per class, so that a lone suballocation that comes and goes costs no ioctl. */
-static void give_back(struct vm_slab *slab, uint64_t offset_B)
+/* Returns a suballocation to its slab. One empty slab per size class is kept, so that a single suballocation that
+ * is created and destroyed repeatedly costs no ioctl. */
+static void suballoc_return(struct vm_slab *slab, uint64_t offset_B)
 {
 	unsigned index = offset_B >> (MIN_SHIFT + slab->size_class);
 	bool full = slab->used == slab->suballocs;
@@ -177,7 +178,7 @@ void vm_suballoc_destroy(struct vm_suballoc *suballoc)
 
 	if (slab && !drv_check_process(vm->dev)) {
 		pthread_mutex_lock(&vm->slab_lock);
-		give_back(slab, suballoc->va - slab->mem->va);
+		suballoc_return(slab, suballoc->va - slab->mem->va);
 		pthread_mutex_unlock(&vm->slab_lock);
 	} else if (!slab) {
 		vm_mem_destroy(suballoc->mem);

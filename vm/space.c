@@ -1,4 +1,4 @@
-/* The address space object, and the BO list that makes memory resident. */
+/* The vm object: creation, sharing, destruction. */
 #include "vm/internal.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static pthread_mutex_t *lock_of(struct vm *vm, unsigned i)
 	return i < sizeof(locks) / sizeof(locks[0]) ? locks[i] : NULL;
 }
 
-/* Takes the process over, unless it fails. */
+/* On success the vm owns the reference of the process. */
 static int space_create(const struct drv_device *dev, struct vm_process *process, struct vm **out)
 {
 	struct vm *vm = calloc(1, sizeof(*vm));

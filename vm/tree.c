@@ -3,13 +3,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Equal starts are told apart by address, so that each node has one place. */
-static bool before(const struct vm_node *a, const struct vm_node *b)
+/* Orders by start, and intervals of equal start by node address, so that each node has one position. */
+static bool node_before(const struct vm_node *a, const struct vm_node *b)
 {
 	return a->lo != b->lo ? a->lo < b->lo : a < b;
 }
 
-static void update(struct vm_node *n)
+static void node_update(struct vm_node *n)
 {
 	n->max_hi = n->hi;
 	if (n->left && n->left->max_hi > n->max_hi)
@@ -18,62 +18,62 @@ static void update(struct vm_node *n)
 		n->max_hi = n->right->max_hi;
 }
 
-/* Cuts a subtree into what comes before x and what comes behind it. */
-static void split(struct vm_node *n, const struct vm_node *x, struct vm_node **left, struct vm_node **right)
+/* Splits a subtree into the nodes before x and those after it. */
+static void subtree_split(struct vm_node *n, const struct vm_node *x, struct vm_node **left, struct vm_node **right)
 {
 	if (!n) {
 		*left = *right = NULL;
-	} else if (before(n, x)) {
+	} else if (node_before(n, x)) {
 		*left = n;
-		split(n->right, x, &n->right, right);
-		update(n);
+		subtree_split(n->right, x, &n->right, right);
+		node_update(n);
 	} else {
 		*right = n;
-		split(n->left, x, left, &n->left);
-		update(n);
+		subtree_split(n->left, x, left, &n->left);
+		node_update(n);
 	}
 }
 
-static struct vm_node *merge(struct vm_node *left, struct vm_node *right)
+static struct vm_node *subtree_merge(struct vm_node *left, struct vm_node *right)
 {
 	if (!left || !right)
 		return left ? left : right;
 	if (left->priority >= right->priority) {
-		left->right = merge(left->right, right);
-		update(left);
+		left->right = subtree_merge(left->right, right);
+		node_update(left);
 		return left;
 	}
-	right->left = merge(left, right->left);
-	update(right);
+	right->left = subtree_merge(left, right->left);
+	node_update(right);
 	return right;
 }
 
-static struct vm_node *insert(struct vm_node *n, struct vm_node *x)
+static struct vm_node *subtree_insert(struct vm_node *n, struct vm_node *x)
 {
 	if (!n)
 		return x;
 	if (x->priority > n->priority) {
-		split(n, x, &x->left, &x->right);
-		update(x);
+		subtree_split(n, x, &x->left, &x->right);
+		node_update(x);
 		return x;
 	}
-	if (before(x, n))
-		n->left = insert(n->left, x);
+	if (node_before(x, n))
+		n->left = subtree_insert(n->left, x);
 	else
-		n->right = insert(n->right, x);
-	update(n);
+		n->right = subtree_insert(n->right, x);
+	node_update(n);
 	return n;
 }
 
 static struct vm_node *remove_from(struct vm_node *n, const struct vm_node *x)
 {
 	if (n == x)
-		return merge(n->left, n->right);
-	if (before(x, n))
+		return subtree_merge(n->left, n->right);
+	if (node_before(x, n))
 		n->left = remove_from(n->left, x);
 	else
 		n->right = remove_from(n->right, x);
-	update(n);
+	node_update(n);
 	return n;
 }
 
@@ -84,7 +84,7 @@ void vm_tree_insert(struct vm_tree *tree, struct vm_node *node)
 	node->priority = tree->random >> 32;
 	node->left = node->right = NULL;
 	node->max_hi = node->hi;
-	tree->root = insert(tree->root, node);
+	tree->root = subtree_insert(tree->root, node);
 }
 
 void vm_tree_remove(struct vm_tree *tree, struct vm_node *node)
@@ -92,23 +92,23 @@ void vm_tree_remove(struct vm_tree *tree, struct vm_node *node)
 	tree->root = remove_from(tree->root, node);
 }
 
-static struct vm_node *next(struct vm_node *n, const struct vm_node *after, uint64_t lo, uint64_t hi)
+static struct vm_node *subtree_next(struct vm_node *n, const struct vm_node *after, uint64_t lo, uint64_t hi)
 {
 	struct vm_node *found;
 
 	if (!n || n->max_hi <= lo)
 		return NULL;
-	if (!after || before(after, n)) {
-		found = next(n->left, after, lo, hi);
+	if (!after || node_before(after, n)) {
+		found = subtree_next(n->left, after, lo, hi);
 		if (found)
 			return found;
 		if (n->lo < hi && n->hi > lo)
 			return n;
 	}
-	return n->lo < hi ? next(n->right, after, lo, hi) : NULL;
+	return n->lo < hi ? subtree_next(n->right, after, lo, hi) : NULL;
 }
 
 struct vm_node *vm_tree_next(const struct vm_tree *tree, const struct vm_node *after, uint64_t lo, uint64_t hi)
 {
-	return next(tree->root, after, lo, hi);
+	return subtree_next(tree->root, after, lo, hi);
 }

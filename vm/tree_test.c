@@ -20,7 +20,7 @@ static unsigned hits_in_array(uint64_t lo, uint64_t hi)
 	return hits;
 }
 
-/* What the tree visits, or UINT32_MAX when it visits something wrong or out of order. */
+/* Reads the tree's hits as a bit mask; UINT32_MAX when the tree gives a wrong node or a wrong order. */
 static unsigned hits_in_tree(const struct vm_tree *tree, uint64_t lo, uint64_t hi)
 {
 	uint64_t last = 0;

@@ -1,10 +1,10 @@
-/* Host memory of the process for the GPU.
+/* Registered host memory: memory of the process as BOs (userptr).
  *
- * Each registration is a BO of its own, bound whole at an alias. At the host's addresses, where registrations may
- * overlap and the kernel wants one mapping a page, each page shows the BO of one of those that cover it: its
- * provider, a writable one rather than a read-only, else the one that came first. That rule needs no record of what
- * is mapped: who comes maps the pages that become its, who leaves gives each page that was its to the next, or to
- * nobody. */
+ * Each registration has a BO of its own, bound whole at an alias. At the host addresses registrations may overlap,
+ * and the kernel allows one mapping per page, so each page maps the BO of one registration that covers it: the
+ * page's provider. A writable registration has precedence over a read-only one, then an older over a newer one.
+ * This rule needs no record of the mappings: a new registration maps the pages that it provides; a registration
+ * that ends gives each page that it provided to the next provider, or unmaps it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,8 +20,8 @@
 
 static int gem_userptr(struct vm *vm, uint64_t host, uint64_t size_B, uint32_t flags, uint32_t *handle)
 {
-	/* Not ANONONLY: that would refuse files. The kernel follows what happens to writable memory only with
-	 * REGISTER, and we want that of read-only memory too. */
+	/* ANONONLY would refuse memory of files. Only with REGISTER does the kernel follow changes of writable
+	 * memory; read-only memory needs that, too. */
 	struct drm_amdgpu_gem_userptr args = {
 		.addr = host,
 		.size = size_B,
@@ -56,16 +56,17 @@ int vm_bo_create_user(struct vm *vm, uint64_t host, uint64_t size_B, unsigned fl
 
 /* --- at the host's addresses; user_lock held -------------------------------------------------- */
 
-static bool precedes(const struct mem_box *a, const struct mem_box *b)
+static bool has_precedence(const struct mem_box *a, const struct mem_box *b)
 {
 	unsigned a_ro = a->mem.bo->flags & VM_READONLY, b_ro = b->mem.bo->flags & VM_READONLY;
 
 	return a_ro != b_ro ? !a_ro : a->sequence < b->sequence;
 }
 
-/* Whose BO the page at `at` shows, leaving `without` aside (NULL: nobody's). *until: up to where that holds. */
-static struct mem_box *provider(struct vm *vm, uint64_t at, uint64_t hi, const struct mem_box *without,
-				uint64_t *until)
+/* Finds the provider of the page at `at`, without regard to `without`; NULL: none. Lowers *until to the end of the
+ * pages for which the result holds. */
+static struct mem_box *find_provider(struct vm *vm, uint64_t at, uint64_t hi, const struct mem_box *without,
+				     uint64_t *until)
 {
 	struct mem_box *best = NULL;
 	struct vm_node *n = NULL;
@@ -77,15 +78,15 @@ static struct mem_box *provider(struct vm *vm, uint64_t at, uint64_t hi, const s
 		if (edge < *until)
 			*until = edge;
 		if (n->lo > at)
-			break; /* in order of lo: nobody else covers `at` */
-		if (box != without && box->identity && (!best || precedes(box, best)))
+			break; /* in order of lo: no further registration covers `at` */
+		if (box != without && box->identity && (!best || has_precedence(box, best)))
 			best = box;
 	}
 	return best;
 }
 
-/* Maps [lo, hi) of the host's addresses to whose they are, or to nobody. */
-static int show(struct vm *vm, uint64_t lo, uint64_t hi, const struct mem_box *whose, uint32_t operation)
+/* Maps [lo, hi) of the host addresses to the provider's BO; without a provider, unmaps them. */
+static int map_identity(struct vm *vm, uint64_t lo, uint64_t hi, const struct mem_box *whose, uint32_t operation)
 {
 	if (!whose)
 		return vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, hi - lo, NULL, 0, 0);
@@ -93,8 +94,8 @@ static int show(struct vm *vm, uint64_t lo, uint64_t hi, const struct mem_box *w
 			 vm_access_of(whose->mem.bo->flags));
 }
 
-/* `box` leaves [box->at_host.lo, end). closing: its BO is about to be closed, which clears what is nobody else's.
- */
+/* Gives the pages that `box` provides in [box->at_host.lo, end) to their next providers. closing: the BO of `box`
+ * is about to be closed, which unmaps the pages without a next provider. */
 static void identity_leave(struct vm *vm, struct mem_box *box, uint64_t end, bool closing)
 {
 	const struct mem_box *heir;
@@ -102,16 +103,16 @@ static void identity_leave(struct vm *vm, struct mem_box *box, uint64_t end, boo
 
 	for (at = box->at_host.lo; at < end; at = until) {
 		until = end;
-		if (provider(vm, at, end, NULL, &until) != box)
+		if (find_provider(vm, at, end, NULL, &until) != box)
 			continue;
-		heir = provider(vm, at, end, box, &until);
-		/* Fails with the device, or without memory for page tables that are there already. */
+		heir = find_provider(vm, at, end, box, &until);
+		/* Fails only when the device is gone, or without memory for page tables, which exist already. */
 		if (heir || !closing)
-			(void)!show(vm, at, until, heir, AMDGPU_VA_OP_REPLACE);
+			(void)!map_identity(vm, at, until, heir, AMDGPU_VA_OP_REPLACE);
 	}
 }
 
-/* `box`, in the tree already, takes the pages that are its by the rule. */
+/* Maps the pages that `box`, which is already in the tree, provides by the rule. */
 static int identity_enter(struct vm *vm, struct mem_box *box)
 {
 	uint64_t at, until, hi = box->at_host.hi;
@@ -121,9 +122,9 @@ static int identity_enter(struct vm *vm, struct mem_box *box)
 		bool taken;
 
 		until = hi;
-		taken = provider(vm, at, hi, box, &until);
-		if (provider(vm, at, hi, NULL, &until) == box)
-			r = show(vm, at, until, box, taken ? AMDGPU_VA_OP_REPLACE : AMDGPU_VA_OP_MAP);
+		taken = find_provider(vm, at, hi, box, &until);
+		if (find_provider(vm, at, hi, NULL, &until) == box)
+			r = map_identity(vm, at, until, box, taken ? AMDGPU_VA_OP_REPLACE : AMDGPU_VA_OP_MAP);
 		if (r)
 			identity_leave(vm, box, at, false);
 	}
@@ -143,8 +144,8 @@ static int users_add(struct vm *vm, struct mem_box *box, bool apart)
 	pthread_mutex_unlock(&vm->index_lock);
 	if (box->identity)
 		r = identity_enter(vm, box);
-	/* -EINVAL: something that we do not know of is mapped there, such as memory of the program that it unmapped
-	 * without unregistering it. The alias remains. */
+	/* -EINVAL: an unknown mapping is there, such as memory that the program unmapped without unregistering it.
+	 * The alias remains. */
 	if (r == -EINVAL) {
 		box->identity = false;
 		r = 0;
@@ -175,7 +176,7 @@ void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi)
 
 /* --- fork ------------------------------------------------------------------------------------- */
 
-/* madvise() on those parts of [lo, hi) that no registration in the tree covers; the process lock is held. */
+/* Calls madvise() on those parts of [lo, hi) that no registration in the tree covers; the process lock is held. */
 static int advise_uncovered(const struct vm_process *process, uint64_t lo, uint64_t hi, int advice)
 {
 	const struct vm_node *n;
@@ -202,7 +203,7 @@ static int fork_exclude(struct vm *vm, struct mem_box *box)
 	pthread_mutex_lock(&process->lock);
 	r = advise_uncovered(process, lo, hi, MADV_DONTFORK);
 	if (r) {
-		(void)!advise_uncovered(process, lo, hi, MADV_DOFORK); /* it fails where the other did */
+		(void)!advise_uncovered(process, lo, hi, MADV_DOFORK); /* fails where the first call failed */
 	} else {
 		box->unforked.lo = lo;
 		box->unforked.hi = hi;
@@ -222,7 +223,7 @@ static void fork_include(struct vm *vm, struct mem_box *box)
 		return;
 	pthread_mutex_lock(&process->lock);
 	vm_tree_remove(&process->unforked, &box->unforked);
-	/* It fails where the program has unmapped the memory meanwhile. */
+	/* Fails where the program has unmapped the memory meanwhile. */
 	(void)!advise_uncovered(process, box->unforked.lo, box->unforked.hi, MADV_DOFORK);
 	pthread_mutex_unlock(&process->lock);
 }
@@ -319,7 +320,7 @@ fail_bo:
 	return r;
 }
 
-/* The lock is held until the BO is closed: only then others may be given its pages. */
+/* Holds the lock until the BO is closed: no other registration may get its pages earlier. */
 void vm_unregister(struct mem_box *box)
 {
 	struct vm *vm = box->mem.bo->vm;
