@@ -8,6 +8,7 @@
 
 #include <amdgpu_drm.h>
 
+#include "drv/lock.h"
 #include "cs/dispatch.h"
 #include "vm/suballoc.h"
 
@@ -34,7 +35,7 @@ struct cs_ctx {
 	/* A job of the context hung, according to that job's fence; when killing its waves was enough, the kernel
 	 * does not count this against the context. Atomic, relaxed: orders nothing. */
 	_Atomic bool guilty;
-	pthread_mutex_t lock;           /* guards ring */
+	struct drv_mutex lock;          /* guards ring */
 	struct cs_ring *ring[CS_SLOTS]; /* borrowed: the existing rings, by IP and index */
 };
 

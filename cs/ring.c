@@ -1,4 +1,5 @@
 /* Contexts and rings, and their loss. */
+#include "drv/lock.h"
 #include "cs/internal.h"
 #include "vm/suballoc.h"
 
@@ -64,7 +65,7 @@ int cs_ctx_create(struct vm *vm, enum cs_priority priority, struct cs_ctx **out)
 	if (r)
 		goto fail_fences;
 	memset(ctx->fences->map, 0, page.size_B);
-	pthread_mutex_init(&ctx->lock, NULL);
+	drv_mutex_init(&ctx->lock, DRV_RANK_CS_CTX);
 	*out = ctx;
 	return 0;
 
@@ -81,7 +82,7 @@ void cs_ctx_destroy(struct cs_ctx *ctx)
 		return;
 	free_ctx(ctx);
 	vm_mem_destroy(ctx->fences);
-	pthread_mutex_destroy(&ctx->lock);
+	drv_mutex_destroy(&ctx->lock);
 	free(ctx);
 }
 
@@ -148,12 +149,12 @@ static int check_rings(struct cs_ctx *ctx)
 {
 	int r = 0;
 
-	pthread_mutex_lock(&ctx->lock);
+	drv_mutex_lock(&ctx->lock);
 	for (unsigned i = 0; !r && i < CS_SLOTS; i++) {
 		if (ctx->ring[i])
 			r = check_ring(ctx->ring[i]);
 	}
-	pthread_mutex_unlock(&ctx->lock);
+	drv_mutex_unlock(&ctx->lock);
 	return r;
 }
 
@@ -214,20 +215,20 @@ static int ring_register(struct cs_ring *ring)
 	struct cs_ring **slot = &ring->ctx->ring[slot_of(ring)];
 	int r = 0;
 
-	pthread_mutex_lock(&ring->ctx->lock);
+	drv_mutex_lock(&ring->ctx->lock);
 	if (*slot)
 		r = drv_fail(-EBUSY, "ring %u.%u of this context is in use", ring->ip, ring->index);
 	else
 		*slot = ring;
-	pthread_mutex_unlock(&ring->ctx->lock);
+	drv_mutex_unlock(&ring->ctx->lock);
 	return r;
 }
 
 static void ring_unregister(struct cs_ring *ring)
 {
-	pthread_mutex_lock(&ring->ctx->lock);
+	drv_mutex_lock(&ring->ctx->lock);
 	ring->ctx->ring[slot_of(ring)] = NULL;
-	pthread_mutex_unlock(&ring->ctx->lock);
+	drv_mutex_unlock(&ring->ctx->lock);
 }
 
 static void fill_constant_args(struct cs_ring *ring)
@@ -287,6 +288,7 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	if (!ring)
 		return drv_fail(-ENOMEM, "no host memory for a ring");
 	ring->ctx = ctx;
+	drv_lock_set_rank(&ring->lock, DRV_RANK_CS_RING);
 	ring->ip = ip;
 	ring->index = index;
 	ring->dev = vm_device(ctx->vm);

@@ -1,3 +1,4 @@
+#include "drv/lock.h"
 #include "drv/clock.h"
 
 #include <string.h>
@@ -153,16 +154,16 @@ int drv_clock_init(struct drv_clock *clock, const struct drv_device *dev)
 	if (r)
 		return r;
 	*clock = (struct drv_clock){.dev = dev};
-	pthread_mutex_init(&clock->sampling, NULL);
-	pthread_mutex_init(&clock->lock, NULL);
+	drv_mutex_init(&clock->sampling, DRV_RANK_CLOCK_SAMPLING);
+	drv_mutex_init(&clock->lock, DRV_RANK_CLOCK);
 	drv_clock_begin_locked(clock, &reading);
 	return 0;
 }
 
 void drv_clock_fini(struct drv_clock *clock)
 {
-	pthread_mutex_destroy(&clock->lock);
-	pthread_mutex_destroy(&clock->sampling);
+	drv_mutex_destroy(&clock->lock);
+	drv_mutex_destroy(&clock->sampling);
 }
 
 int drv_clock_sample(struct drv_clock *clock)
@@ -170,14 +171,14 @@ int drv_clock_sample(struct drv_clock *clock)
 	struct drv_clock_reading reading;
 	int r;
 
-	pthread_mutex_lock(&clock->sampling);
+	drv_mutex_lock(&clock->sampling);
 	r = drv_clock_read(clock->dev, &reading);
 	if (!r) {
-		pthread_mutex_lock(&clock->lock);
+		drv_mutex_lock(&clock->lock);
 		drv_clock_add_locked(clock, &reading);
-		pthread_mutex_unlock(&clock->lock);
+		drv_mutex_unlock(&clock->lock);
 	}
-	pthread_mutex_unlock(&clock->sampling);
+	drv_mutex_unlock(&clock->sampling);
 	return r;
 }
 
@@ -186,11 +187,11 @@ int drv_clock_refresh(struct drv_clock *clock)
 	uint64_t now = now_ns(), good_ns;
 	bool due;
 
-	pthread_mutex_lock(&clock->lock);
+	drv_mutex_lock(&clock->lock);
 	good_ns = clock->last_ns - clock->first_ns;
 	good_ns = good_ns < REFRESH_MIN_NS ? REFRESH_MIN_NS : good_ns > REFRESH_MAX_NS ? REFRESH_MAX_NS : good_ns;
 	due = now - clock->last_ns > good_ns;
-	pthread_mutex_unlock(&clock->lock);
+	drv_mutex_unlock(&clock->lock);
 	return due ? drv_clock_sample(clock) : 0;
 }
 
@@ -198,9 +199,9 @@ uint64_t drv_clock_host_ns(struct drv_clock *clock, uint64_t ticks)
 {
 	uint64_t ns;
 
-	pthread_mutex_lock(&clock->lock);
+	drv_mutex_lock(&clock->lock);
 	ns = convert_locked(clock, ticks);
-	pthread_mutex_unlock(&clock->lock);
+	drv_mutex_unlock(&clock->lock);
 	return ns;
 }
 
@@ -208,8 +209,8 @@ uint64_t drv_clock_error_ns(struct drv_clock *clock)
 {
 	uint64_t ns;
 
-	pthread_mutex_lock(&clock->lock);
+	drv_mutex_lock(&clock->lock);
 	ns = clock->error_ns;
-	pthread_mutex_unlock(&clock->lock);
+	drv_mutex_unlock(&clock->lock);
 	return ns;
 }

@@ -23,6 +23,7 @@
 
 #include <pthread.h>
 
+#include "drv/lock.h"
 #include "drv/device.h"
 
 #define DRV_CLOCK_SEGMENTS 16
@@ -34,9 +35,9 @@ struct drv_clock_segment {
 
 struct drv_clock {
 	const struct drv_device *dev; /* borrowed */
-	pthread_mutex_t sampling; /* held over a sample, so that samples enter the chain in order; before lock */
-	pthread_mutex_t lock;     /* guards all below */
-	unsigned count;           /* segments, oldest first */
+	struct drv_mutex sampling; /* held over a sample, so that samples enter the chain in order; before lock */
+	struct drv_mutex lock;     /* guards all below */
+	unsigned count;            /* segments, oldest first */
 	struct drv_clock_segment segment[DRV_CLOCK_SEGMENTS];
 	uint64_t first_ticks, first_ns; /* the sample that the rate's measurement begins with */
 	uint64_t last_ticks, last_ns;   /* the newest sample */

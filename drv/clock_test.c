@@ -37,7 +37,7 @@ static uint64_t off_by_ns(struct drv_clock *clock, const struct counter *c, uint
 static void time_never_runs_backwards_and_the_error_is_bounded(double ppm, uint64_t step_ns)
 {
 	struct counter c = {ppm, 123456789012345};
-	struct drv_clock clock = {.dev = &device, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct drv_clock clock = {.dev = &device, .lock = DRV_MUTEX(DRV_RANK_CLOCK)};
 	struct drv_clock_reading r = reading_at(&c, 5000000000, 3000);
 	uint64_t host_ns = 5000000000, last_ns = 0;
 	bool forward = true, bounded = true;
@@ -66,7 +66,7 @@ static void time_never_runs_backwards_and_the_error_is_bounded(double ppm, uint6
 static void the_past_stays_where_it_was(void)
 {
 	struct counter c = {60, 1000};
-	struct drv_clock clock = {.dev = &device, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct drv_clock clock = {.dev = &device, .lock = DRV_MUTEX(DRV_RANK_CLOCK)};
 	struct drv_clock_reading r = reading_at(&c, 1000000000, 2000);
 	uint64_t event = counted(&c, 1500000000), before_ns;
 
@@ -85,7 +85,7 @@ static void the_past_stays_where_it_was(void)
 static void a_counter_that_jumps_begins_anew(void)
 {
 	struct counter c = {0, 1000000000000}, reset = {0, 0}, ahead = {0, 900000000};
-	struct drv_clock clock = {.dev = &device, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct drv_clock clock = {.dev = &device, .lock = DRV_MUTEX(DRV_RANK_CLOCK)};
 	struct drv_clock_reading r = reading_at(&c, 1000000000, 2000);
 
 	drv_clock_begin_locked(&clock, &r);

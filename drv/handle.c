@@ -1,3 +1,5 @@
+#include "drv/process.h"
+#include "drv/lock.h"
 #include "drv/handle.h"
 
 #include <errno.h>
@@ -9,20 +11,20 @@
 _Static_assert(sizeof(struct drv_handle_slot) == 16, "a handle's low bits are its slot's place");
 
 /* Guards free and used of all tables, for a few instructions at a time; innermost. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_HANDLES);
 
 static void take_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 }
 
 static void give_lock(void)
 {
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 }
 
-/* A child must not inherit the lock held by a thread that it does not have. */
-static void watch_forks(void)
+/* A child must not inherit a lock that is held by a thread that the child does not have. */
+__attribute__((constructor(DRV_FORK_HANDLES))) static void watch_forks(void)
 {
 	(void)!pthread_atfork(take_lock, give_lock, give_lock);
 }
@@ -35,10 +37,8 @@ static struct drv_handle_slot *slot_at(struct drv_handles *table, uint64_t handl
 /* NULL: all slots are in use. */
 static struct drv_handle_slot *take_slot(struct drv_handles *table)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct drv_handle_slot *slot = NULL;
 
-	pthread_once(&once, watch_forks);
 	take_lock();
 	if (table->free) {
 		slot = slot_at(table, table->free);

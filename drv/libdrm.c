@@ -16,13 +16,14 @@
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
 
+#include "drv/process.h"
 #include "drv/internal.h"
 #include "drv/lock.h"
 
 /* Held from drv_libdrm_open() to drv_libdrm_close(). Where /sys is masked, libdrm_amdgpu takes every descriptor for
  * the GPU that it has already, so no second GPU may be queried meanwhile. A fork waits for the lock, because it
  * would leave libdrm's own lock taken in the child. */
-static struct drv_lock in_use;
+static struct drv_lock in_use = DRV_LOCK(DRV_RANK_LIBDRM);
 
 static void lock_for_fork(void)
 {
@@ -34,7 +35,7 @@ static void unlock_after_fork(void)
 	drv_unlock(&in_use);
 }
 
-static void watch_forks(void)
+__attribute__((constructor(DRV_FORK_LIBDRM))) static void watch_forks(void)
 {
 	/* Without memory for the handlers, a fork may find libdrm's lock taken; nothing else can be done about
 	 * that. */
@@ -94,7 +95,6 @@ static int device_initialize(struct drv_libdrm *lib, int fd)
 
 int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct drv_libdrm *lib)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int fd, r = drv_check_process(dev);
 
 	*lib = (struct drv_libdrm){.dev = dev};
@@ -105,7 +105,6 @@ int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct dr
 	fd = open(dev->node.path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return drv_fail(-errno, "cannot open %s a second time, for libdrm_amdgpu", dev->node.path);
-	pthread_once(&once, watch_forks);
 	drv_lock(&in_use);
 	r = device_initialize(lib, fd);
 	if (r)

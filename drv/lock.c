@@ -29,7 +29,7 @@ void drv_futex_wake(_Atomic uint32_t *word)
 static bool spin(struct drv_lock *lock)
 {
 	for (unsigned i = 0; i < SPINS; i++) {
-		if (!drv_lock_taken(lock) && drv_lock_try(lock))
+		if (!drv_lock_taken(lock) && drv_lock_take(lock))
 			return true;
 		__builtin_ia32_pause();
 	}

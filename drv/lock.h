@@ -6,19 +6,43 @@
 #ifndef DRV_LOCK_H
 #define DRV_LOCK_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "drv/rank.h"
+
 struct drv_lock {
-	_Atomic uint32_t state; /* 0: free; 1: taken; 2: taken, and somebody may sleep */
+	_Atomic uint32_t state; /* 0: free; 1: taken; 2: taken, and a thread may sleep */
+#ifdef TUFF_DEBUG
+	enum drv_rank rank;
+#endif
 };
+
+static inline void drv_lock_set_rank(struct drv_lock *lock, enum drv_rank rank)
+{
+#ifdef TUFF_DEBUG
+	lock->rank = rank;
+#else
+	(void)lock, (void)rank;
+#endif
+}
+static inline enum drv_rank drv_lock_rank(const struct drv_lock *lock)
+{
+#ifdef TUFF_DEBUG
+	return lock->rank;
+#else
+	(void)lock;
+	return DRV_RANK_NONE;
+#endif
+}
 
 void drv_lock_wait(struct drv_lock *lock);
 void drv_lock_wake(struct drv_lock *lock);
 
 /* False: somebody has it. */
-static inline bool drv_lock_try(struct drv_lock *lock)
+static inline bool drv_lock_take(struct drv_lock *lock)
 {
 	uint32_t free = 0;
 
@@ -26,9 +50,19 @@ static inline bool drv_lock_try(struct drv_lock *lock)
 						       memory_order_relaxed);
 }
 
+static inline bool drv_lock_try(struct drv_lock *lock)
+{
+	bool taken = drv_lock_take(lock);
+
+	if (taken)
+		drv_rank_take(drv_lock_rank(lock), false);
+	return taken;
+}
+
 static inline void drv_lock(struct drv_lock *lock)
 {
-	if (__builtin_expect(!drv_lock_try(lock), 0))
+	drv_rank_take(drv_lock_rank(lock), true);
+	if (__builtin_expect(!drv_lock_take(lock), 0))
 		drv_lock_wait(lock);
 }
 
@@ -38,6 +72,7 @@ static inline bool drv_lock_release(struct drv_lock *lock)
 {
 	bool sleepers = atomic_load_explicit(&lock->state, memory_order_relaxed) == 2;
 
+	drv_rank_give(drv_lock_rank(lock));
 	atomic_store_explicit(&lock->state, 0, memory_order_release);
 	return __builtin_expect(sleepers, 0);
 }
@@ -53,6 +88,103 @@ static inline int drv_lock_taken(const struct drv_lock *lock)
 {
 	return atomic_load_explicit(&lock->state, memory_order_acquire) != 0;
 }
+
+/* --- locks for all else: a pthread mutex with a rank ------------------------------------------- */
+
+struct drv_mutex {
+	pthread_mutex_t mutex;
+#ifdef TUFF_DEBUG
+	enum drv_rank rank;
+#endif
+};
+
+struct drv_rwlock {
+	pthread_rwlock_t lock;
+#ifdef TUFF_DEBUG
+	enum drv_rank rank;
+#endif
+};
+
+#ifdef TUFF_DEBUG
+#define DRV_MUTEX(rank)  {PTHREAD_MUTEX_INITIALIZER, rank}
+#define DRV_RWLOCK(rank) {PTHREAD_RWLOCK_INITIALIZER, rank}
+#define DRV_LOCK(rank)   {0, rank}
+#define DRV_RANK_OF(l)   ((l)->rank)
+#else
+#define DRV_MUTEX(rank)  {PTHREAD_MUTEX_INITIALIZER}
+#define DRV_RWLOCK(rank) {PTHREAD_RWLOCK_INITIALIZER}
+#define DRV_LOCK(rank)   {0}
+#define DRV_RANK_OF(l)   ((void)(l), DRV_RANK_NONE)
+#endif
+
+static inline void drv_mutex_init(struct drv_mutex *m, enum drv_rank rank)
+{
+	*m = (struct drv_mutex)DRV_MUTEX(rank);
+	(void)rank;
+}
+static inline void drv_mutex_destroy(struct drv_mutex *m)
+{
+	pthread_mutex_destroy(&m->mutex);
+}
+static inline void drv_mutex_lock(struct drv_mutex *m)
+{
+	drv_rank_take(DRV_RANK_OF(m), true);
+	pthread_mutex_lock(&m->mutex);
+}
+/* False: another thread has it. */
+static inline bool drv_mutex_try(struct drv_mutex *m)
+{
+	bool taken = !pthread_mutex_trylock(&m->mutex);
+
+	if (taken)
+		drv_rank_take(DRV_RANK_OF(m), false);
+	return taken;
+}
+static inline void drv_mutex_unlock(struct drv_mutex *m)
+{
+	drv_rank_give(DRV_RANK_OF(m));
+	pthread_mutex_unlock(&m->mutex);
+}
+/* For _locked functions. */
+static inline void drv_mutex_assert(const struct drv_mutex *m)
+{
+	drv_rank_assert(DRV_RANK_OF(m));
+}
+static inline int drv_cond_wait(pthread_cond_t *cond, struct drv_mutex *m)
+{
+	return pthread_cond_wait(cond, &m->mutex);
+}
+static inline int drv_cond_timedwait(pthread_cond_t *cond, struct drv_mutex *m, const struct timespec *until)
+{
+	return pthread_cond_timedwait(cond, &m->mutex, until);
+}
+
+static inline void drv_rwlock_init(struct drv_rwlock *l, enum drv_rank rank)
+{
+	*l = (struct drv_rwlock)DRV_RWLOCK(rank);
+	(void)rank;
+}
+static inline void drv_rwlock_destroy(struct drv_rwlock *l)
+{
+	pthread_rwlock_destroy(&l->lock);
+}
+static inline void drv_rwlock_rdlock(struct drv_rwlock *l)
+{
+	drv_rank_take(DRV_RANK_OF(l), true);
+	pthread_rwlock_rdlock(&l->lock);
+}
+static inline void drv_rwlock_wrlock(struct drv_rwlock *l)
+{
+	drv_rank_take(DRV_RANK_OF(l), true);
+	pthread_rwlock_wrlock(&l->lock);
+}
+static inline void drv_rwlock_unlock(struct drv_rwlock *l)
+{
+	drv_rank_give(DRV_RANK_OF(l));
+	pthread_rwlock_unlock(&l->lock);
+}
+
+/* --- futexes ------------------------------------------------------------------------------------ */
 
 /* Sleeps while *word is `seen`, ns at most (UINT64_MAX: for ever), or less: the caller looks again. */
 void drv_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);

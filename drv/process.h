@@ -10,4 +10,11 @@
  * has reused the id. Three system calls. */
 bool drv_process_gone(pid_t pid);
 
+/* Locks that fork() takes, so that a child does not inherit them from threads that it does not have. Handlers run in
+ * the reverse of the order in which they are registered: those of the innermost lock are registered first, when the
+ * library is loaded. For __attribute__((constructor(DRV_FORK_...))). */
+#define DRV_FORK_HANDLES 1001
+#define DRV_FORK_LIBDRM  1002
+#define DRV_FORK_RUNTIME 1003
+
 #endif

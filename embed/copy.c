@@ -1,4 +1,5 @@
 /* Copies: the copier's interface with addresses instead of places, and with public points. */
+#include "drv/lock.h"
 #include "embed/internal.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@ static int queue_of(struct embed_device *device, struct cs_ring *ring, struct tu
 	struct embed_queue *queue;
 	int r = 0;
 
-	pthread_mutex_lock(&device->lock);
+	drv_mutex_lock(&device->lock);
 	for (queue = device->copies; queue && queue->ring != ring; queue = queue->next)
 		;
 	if (!queue) {
@@ -32,7 +33,7 @@ static int queue_of(struct embed_device *device, struct cs_ring *ring, struct tu
 	}
 	*out = queue->base.handle;
 out:
-	pthread_mutex_unlock(&device->lock);
+	drv_mutex_unlock(&device->lock);
 	return r;
 }
 

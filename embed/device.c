@@ -1,3 +1,4 @@
+#include "drv/lock.h"
 #include "drv/topology.h"
 #include "embed/internal.h"
 
@@ -9,10 +10,10 @@
 
 /* The open devices. Their address spaces share one allocator of high addresses, of which a process has one. */
 static struct {
-	pthread_mutex_t lock; /* outermost of embed/ */
+	struct drv_mutex lock; /* outermost of embed/ */
 	struct embed_device *first;
 	unsigned generation; /* drv_generation() of the process that the list belongs to */
-} devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} devices = {.lock = DRV_MUTEX(DRV_RANK_EMBED_DEVICES)};
 
 static struct tuff_gpu gpu_of(const struct drv_node *node)
 {
@@ -101,7 +102,7 @@ static int init(struct embed_device *device, const char *path)
 	r = embed_publish(EMBED_DEVICE, &device->base);
 	if (r)
 		goto fail_publish;
-	pthread_mutex_init(&device->lock, NULL);
+	drv_mutex_init(&device->lock, DRV_RANK_EMBED_DEVICE);
 	return 0;
 
 fail_publish:
@@ -116,7 +117,7 @@ fail_vm:
 /* Locks the list. A child of fork starts with an empty one: the parent's devices stay the parent's. */
 static void lock_devices(void)
 {
-	pthread_mutex_lock(&devices.lock);
+	drv_mutex_lock(&devices.lock);
 	if (devices.generation != drv_generation()) {
 		devices.first = NULL;
 		devices.generation = drv_generation();
@@ -140,7 +141,7 @@ int tuff_device_open(const char *path, struct tuff_device **out)
 		devices.first = device;
 		*out = device->base.handle;
 	}
-	pthread_mutex_unlock(&devices.lock);
+	drv_mutex_unlock(&devices.lock);
 	if (r)
 		free(device);
 	return r;
@@ -182,8 +183,8 @@ int tuff_device_close(struct tuff_device *handle)
 	sdma_copier_destroy(device->copier);
 	vm_destroy(device->vm);
 	drv_device_close(device->drv);
-	pthread_mutex_destroy(&device->lock);
-	pthread_mutex_unlock(&devices.lock);
+	drv_mutex_destroy(&device->lock);
+	drv_mutex_unlock(&devices.lock);
 	free(device);
 	return 0;
 }
@@ -265,10 +266,10 @@ static int refresh_clock(struct embed_device *device)
 {
 	int r;
 
-	pthread_mutex_lock(&device->lock);
+	drv_mutex_lock(&device->lock);
 	r = device->has_clock ? drv_clock_refresh(&device->clock) : drv_clock_init(&device->clock, device->drv);
 	device->has_clock |= !r;
-	pthread_mutex_unlock(&device->lock);
+	drv_mutex_unlock(&device->lock);
 	return r;
 }
 

@@ -12,6 +12,7 @@
 
 #include <tuff/tuff.h>
 
+#include "drv/lock.h"
 #include "drv/clock.h"
 #include "cs/dispatch.h"
 #include "sdma/sdma.h"
@@ -43,7 +44,7 @@ struct embed_device {
 	int numa_node;                       /* the host's node that is nearest */
 	struct sdma_copier *copier;          /* owned */
 	_Atomic unsigned alive[EMBED_TYPES]; /* counts the device's objects, by type */
-	pthread_mutex_t lock;                /* guards copies, and clock until has_clock; innermost */
+	struct drv_mutex lock;               /* guards copies, and clock until has_clock; innermost */
 	struct embed_queue *copies;          /* owned: one for each ring of the copier that a point names */
 	struct drv_clock clock;              /* made at the first use */
 	bool has_clock;                      /* clock was made */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "flow/internal.h"
 
 /* A thread that gives an operation waits while so many are deferred. */
@@ -16,6 +17,7 @@ void flow_init(struct flow *f)
 	struct flow_gpu *gpu = f->gpu;
 
 	f->refs = 1;
+	drv_lock_set_rank(&f->lock, DRV_RANK_FLOW);
 	f->deferred_end = &f->deferred;
 	if (!gpu) {
 		f->id = atomic_fetch_add(&next_id, 1);
@@ -23,25 +25,25 @@ void flow_init(struct flow *f)
 	}
 	f->job_ns = flow_job_ns(gpu->dev);
 	f->long_grid = flow_split_limit(f);
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	f->id = atomic_fetch_add(&next_id, 1); /* the list is in falling order */
 	f->next = gpu->flows;
 	f->link = &gpu->flows;
 	if (f->next)
 		f->next->link = &f->next;
 	gpu->flows = f;
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 }
 
 static void delist(struct flow *f)
 {
 	if (!f->gpu)
 		return;
-	pthread_mutex_lock(&f->gpu->lock);
+	drv_mutex_lock(&f->gpu->lock);
 	*f->link = f->next;
 	if (f->next)
 		f->next->link = f->link;
-	pthread_mutex_unlock(&f->gpu->lock);
+	drv_mutex_unlock(&f->gpu->lock);
 }
 
 void flow_put(struct flow *f)

@@ -2,11 +2,12 @@
  * turn: signals and freed memory name their rings. */
 #include <sched.h>
 
+#include "drv/lock.h"
 #include "flow/internal.h"
 
 void flow_gpu_init(struct flow_gpu *gpu)
 {
-	pthread_mutex_init(&gpu->lock, NULL);
+	drv_mutex_init(&gpu->lock, DRV_RANK_FLOW_GPU);
 }
 
 void flow_gpu_fini(struct flow_gpu *gpu, void (*forget)(void *user, struct cs_ring *ring), void *user)
@@ -18,7 +19,7 @@ void flow_gpu_fini(struct flow_gpu *gpu, void (*forget)(void *user, struct cs_ri
 			forget(user, q->ring);
 		flow_queue_destroy(q);
 	}
-	pthread_mutex_destroy(&gpu->lock);
+	drv_mutex_destroy(&gpu->lock);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -27,10 +28,10 @@ bool flow_gpu_busy(struct flow_gpu *gpu)
 {
 	bool busy = false;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (unsigned i = 0; !busy && i < gpu->queues; i++)
 		busy = cs_ring_unfinished(gpu->all[i]->ring) && !cs_ctx_lost(gpu->all[i]->ctx);
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	return busy;
 }
 
@@ -38,11 +39,11 @@ unsigned flow_gpu_fences(struct flow_gpu *gpu, struct cs_fence *fences, unsigned
 {
 	unsigned count = 0;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (unsigned i = 0; i < gpu->queues && count < max; i++)
 		if (cs_ring_unfinished(gpu->all[i]->ring))
 			fences[count++] = cs_ring_last(gpu->all[i]->ring);
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	return count;
 }
 
@@ -50,10 +51,10 @@ bool flow_gpu_may_run(struct flow_gpu *gpu)
 {
 	bool yes = false;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (unsigned i = 0; !yes && i < gpu->queues; i++)
 		yes = cs_ring_busy(gpu->all[i]->ring);
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	return yes;
 }
 
@@ -76,30 +77,30 @@ struct cs_ring *flow_gpu_lost(struct flow_gpu *gpu)
 {
 	struct cs_ring *lost = NULL;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (unsigned i = 0; !lost && i < gpu->queues; i++)
 		if (is_lost_now(gpu->all[i]))
 			lost = gpu->all[i]->ring;
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	return lost;
 }
 
 void flow_gpu_each(struct flow_gpu *gpu, void (*fn)(struct flow *flow, void *arg), void *arg)
 {
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (struct flow *f = gpu->flows; f; f = f->next)
 		fn(f, arg);
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 }
 
 uint64_t flow_gpu_steps(struct flow_gpu *gpu)
 {
 	uint64_t steps = 0;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (const struct flow *f = gpu->flows; f; f = f->next)
 		steps += atomic_load_explicit(&f->executed, memory_order_relaxed);
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	return steps;
 }
 
@@ -112,10 +113,10 @@ static bool holds_any(struct flow_gpu *gpu)
 {
 	bool any = false;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (const struct flow *f = gpu->flows; f && !any; f = f->next)
 		any = flow_is_mine(f);
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	return any;
 }
 
@@ -125,12 +126,12 @@ static struct flow *next_collecting(struct flow_gpu *gpu, struct flow *last)
 {
 	struct flow *f;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	for (f = gpu->flows; f && ((last && f->id >= last->id) || !atomic_load(&f->collecting)); f = f->next)
 		continue;
 	if (f)
 		flow_get(f);
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	if (last)
 		flow_put(last);
 	return f;

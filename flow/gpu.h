@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "drv/lock.h"
 #include "cs/dispatch.h"
 #include "sdma/sdma.h"
 #include "vm/suballoc.h"
@@ -29,7 +30,7 @@ struct flow_gpu {
 	const _Atomic uint32_t *code_generation; /* changes when code was unloaded: kernels may be gone */
 	_Atomic unsigned next_ring;              /* compute ring of the next hardware queue */
 	_Atomic unsigned collecting;             /* flows whose open job waits for more */
-	pthread_mutex_t lock;                    /* guards all below; inside a flow's lock */
+	struct drv_mutex lock;                   /* guards all below; inside a flow's lock */
 	struct flow *flows;                      /* borrowed: all that live */
 	struct flow_queue *free;                 /* hardware queues without a flow */
 	struct flow_queue *all[FLOW_QUEUES_MAX]; /* owned; also those that are lost */

@@ -57,6 +57,8 @@ int flow_open(struct flow *f, bool ordered)
 	f->unreleased = 0;
 	f->completions = f->queue->issued;
 	flow_time_begin(f);
+	/* The open job keeps the ring's lock from call to call, and another thread may close it. */
+	drv_rank_give(DRV_RANK_CS_RING);
 	return 0;
 }
 
@@ -108,6 +110,7 @@ int flow_close(struct flow *f)
 	flow_time_end(f);
 	end_collecting(f);
 	f->ib = NULL;
+	drv_rank_take(DRV_RANK_CS_RING, false);
 	/* A job with work behind its last completion has no completion as its last. */
 	flow_queue_note(q, atomic_load_explicit(&f->executed, memory_order_relaxed),
 			f->completions == q->issued ? 0 : q->issued);

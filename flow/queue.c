@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "flow/internal.h"
 #include "vm/suballoc.h"
 
@@ -92,7 +93,7 @@ int flow_queue_get(const struct flow *flow, enum cs_priority priority, struct fl
 	struct flow_gpu *gpu = flow->gpu;
 	int r = 0;
 
-	pthread_mutex_lock(&gpu->lock);
+	drv_mutex_lock(&gpu->lock);
 	*out = take_free(gpu, priority, flow->cooperative);
 	if (!*out && gpu->queues == FLOW_QUEUES_MAX) {
 		r = drv_fail(-ENOMEM, "more than %u hardware queues", FLOW_QUEUES_MAX);
@@ -101,7 +102,7 @@ int flow_queue_get(const struct flow *flow, enum cs_priority priority, struct fl
 		if (!r)
 			gpu->all[gpu->queues++] = *out;
 	}
-	pthread_mutex_unlock(&gpu->lock);
+	drv_mutex_unlock(&gpu->lock);
 	return r;
 }
 
@@ -110,10 +111,10 @@ void flow_queue_put(struct flow_queue *q)
 	/* A lost one stays lost; signals may name it until the end. */
 	if (!q || cs_ctx_lost(q->ctx))
 		return;
-	pthread_mutex_lock(&q->gpu->lock);
+	drv_mutex_lock(&q->gpu->lock);
 	q->next = q->gpu->free;
 	q->gpu->free = q;
-	pthread_mutex_unlock(&q->gpu->lock);
+	drv_mutex_unlock(&q->gpu->lock);
 }
 
 /* --- clocks ----------------------------------------------------------------------------------- */

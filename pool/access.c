@@ -1,4 +1,5 @@
 /* Access to blocks for vms besides those of the pool. */
+#include "drv/lock.h"
 #include "pool/internal.h"
 
 static bool all_retired(const struct cs_fence *fences, unsigned count)
@@ -47,7 +48,7 @@ static uint32_t account_access(struct pool_block *block, uint32_t vms)
 	struct pool_chunk *chunk = block->chunk;
 	uint32_t unneeded = 0, changed;
 
-	pthread_mutex_lock(&chunk->pool->space->lock);
+	drv_mutex_lock(&chunk->pool->space->lock);
 	for (changed = block->seen_by ^ vms; changed; changed &= changed - 1) {
 		unsigned i = __builtin_ctz(changed);
 
@@ -57,7 +58,7 @@ static uint32_t account_access(struct pool_block *block, uint32_t vms)
 			unneeded |= 1u << i;
 	}
 	block->seen_by = vms;
-	pthread_mutex_unlock(&chunk->pool->space->lock);
+	drv_mutex_unlock(&chunk->pool->space->lock);
 	return unneeded;
 }
 
@@ -71,13 +72,13 @@ int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_fence *fe
 	if (r)
 		return r;
 	vms |= chunk->pool->info.seen_by;
-	pthread_mutex_lock(&space->share_lock);
+	drv_mutex_lock(&space->share_lock);
 	r = chunk_map_vms(chunk, vms);
 	if (!r) {
 		unneeded = account_access(block, vms);
 		if (unneeded && all_retired(fences, count))
 			chunk_unmap_vms(chunk, unneeded);
 	}
-	pthread_mutex_unlock(&space->share_lock);
+	drv_mutex_unlock(&space->share_lock);
 	return r;
 }

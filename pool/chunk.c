@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "pool/internal.h"
 #include "vm/host.h"
 
@@ -153,13 +154,13 @@ void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t
 		bool whole;
 
 		gone->moved = block->next;
-		pthread_mutex_lock(&space->share_lock);
+		drv_mutex_lock(&space->share_lock);
 		whole = pool_restore(block);
-		pthread_mutex_unlock(&space->share_lock);
-		pthread_mutex_lock(&space->lock);
+		drv_mutex_unlock(&space->share_lock);
+		drv_mutex_lock(&space->lock);
 		block->state = whole ? POOL_BLOCK_FREED : POOL_BLOCK_LOST;
 		pool_put(block, gone);
-		pthread_mutex_unlock(&space->lock);
+		drv_mutex_unlock(&space->lock);
 	}
 	while ((chunk = gone->chunk)) {
 		gone->chunk = chunk->next;

@@ -4,6 +4,7 @@
  * and orders every mapping that is made after it behind the removal. So an unmapping while a job runs keeps new
  * memory from the job: a kernel that has memory freed and allocated would wait for its own end. An always valid
  * chunk stays mapped instead and serves the next request of its size, until no job runs or the cache is full. */
+#include "drv/lock.h"
 #include "pool/internal.h"
 
 static uint64_t chunk_size_B(const struct pool_chunk *chunk)
@@ -16,7 +17,7 @@ bool pool_chunk_cache_put(struct pool_chunk *chunk)
 	struct pool_space *space = chunk->pool->space;
 	bool fits = !chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
 
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	fits = fits && space->cached_B + chunk_size_B(chunk) <= POOL_CACHED_MAX_B;
 	if (fits) {
 		chunk->next = space->cached;
@@ -24,7 +25,7 @@ bool pool_chunk_cache_put(struct pool_chunk *chunk)
 		space->cached_B += chunk_size_B(chunk);
 		chunk->pool->stats.reserved_B += chunk_size_B(chunk);
 	}
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	return fits;
 }
 
@@ -56,7 +57,7 @@ void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, ui
 {
 	struct pool_chunk *gone = NULL, *chunk, **at;
 
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	for (at = &space->cached; *at;) {
 		if ((pool && (*at)->pool != pool) || !(vms & 1u << (*at)->pool->info.vm)) {
 			at = &(*at)->next;
@@ -66,7 +67,7 @@ void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, ui
 		chunk->next = gone;
 		gone = chunk;
 	}
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	for (; gone; gone = chunk) {
 		chunk = gone->next;
 		pool_chunk_destroy(gone);

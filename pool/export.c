@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "pool/internal.h"
 
 static uint64_t block_room_B(const struct pool_block *block)
@@ -142,9 +143,9 @@ bool pool_export_moves(struct pool_block *block)
 	struct pool_space *space = block->chunk->pool->space;
 	bool yes;
 
-	pthread_mutex_lock(&space->share_lock);
+	drv_mutex_lock(&space->share_lock);
 	yes = export_moves(block);
-	pthread_mutex_unlock(&space->share_lock);
+	drv_mutex_unlock(&space->share_lock);
 	return yes;
 }
 
@@ -170,12 +171,12 @@ int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, stru
 		return r;
 	if (chunk->pool->info.placement == POOL_HOST)
 		return drv_fail(-EPERM, "registered host memory cannot be exported");
-	pthread_mutex_lock(&space->share_lock);
+	drv_mutex_lock(&space->share_lock);
 	if (export_moves(block))
 		r = block_move(block, copy, arg);
 	if (!r)
 		*bo = vm_bo_get(block->own ? block->own : pool_owner_mem(chunk)->bo);
-	pthread_mutex_unlock(&space->share_lock);
+	drv_mutex_unlock(&space->share_lock);
 	return r;
 }
 

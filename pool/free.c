@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "pool/internal.h"
 
 /* Deferrals that one free checks. */
@@ -84,15 +85,15 @@ static bool deferral_wait_slice(struct pool_space *space)
 	struct cs_fence fence = {0};
 	bool pending;
 
-	pthread_mutex_lock(&space->wait_lock);
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->wait_lock);
+	drv_mutex_lock(&space->lock);
 	pending = space->first;
 	if (pending)
 		fence = space->first->fence[0];
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	if (pending && cs_fence_wait(fence, SLICE_NS) && !cs_fence_is_retired(fence))
 		usleep(LOST_US);
-	pthread_mutex_unlock(&space->wait_lock);
+	drv_mutex_unlock(&space->wait_lock);
 	return pending;
 }
 
@@ -104,11 +105,11 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 
 	do {
 		gone = (struct pool_gone){0};
-		pthread_mutex_lock(&space->lock);
+		drv_mutex_lock(&space->lock);
 		any = space->first;
 		pool_reap(space, UINT32_MAX, &gone);
 		any = any && (gone.chunk || gone.moved || !space->first);
-		pthread_mutex_unlock(&space->lock);
+		drv_mutex_unlock(&space->lock);
 		pool_gone_finish(space, &gone,
 				 UINT32_MAX); /* every vm counts as idle, so that the chunks go back to the kernel:
 						 memory is short, or is to be released */
@@ -119,7 +120,7 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring)
 {
 	cs_fence_retire(cs_ring_last(ring));
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	for (struct pool_deferral *d = space->first; d; d = d->next) {
 		unsigned kept = 0;
 
@@ -131,10 +132,10 @@ void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring)
 			d->fence[kept++] = (struct cs_fence){0};
 		d->count = kept;
 	}
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	/* A thread that took one of the ring's fences before may still wait for it. */
-	pthread_mutex_lock(&space->wait_lock);
-	pthread_mutex_unlock(&space->wait_lock);
+	drv_mutex_lock(&space->wait_lock);
+	drv_mutex_unlock(&space->wait_lock);
 }
 
 /* --- freeing ---------------------------------------------------------------------------------- */
@@ -175,7 +176,7 @@ void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned
 	if (drv_check_process(vm_device(space->vm[0])))
 		return;
 	d = deferral_create(block, fences, count);
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	block->state = POOL_BLOCK_FREED;
 	pool->stats.blocks--;
 	pool->stats.used_B -= block->size_B;
@@ -186,7 +187,7 @@ void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned
 	else
 		block_give_back(block, &gone);
 	any_cached = space->cached;
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	if (!gone.chunk && !gone.moved && (!any_cached || d))
 		return;
 	idle = d ? 0 : pool_idle(space);

@@ -4,14 +4,15 @@
  *   pool_deferral  a freed block and the fences it waits for. Owned by the space
  *   pool_gone      chunks and blocks to release after space.lock is unlocked. Owned by the calling function
  *
- * Lock order: space.share_lock, which is held over ioctls; space.wait_lock, which is held over waits for fences;
- * space.lock, which is held over neither (polling a fence of a lost context is an ioctl, but does not wait). */
+ * Locks (drv/rank.h has their order): space.share_lock is held over ioctls, space.wait_lock over waits for fences,
+ * space.lock over neither (polling a fence of a lost context is an ioctl, but does not wait). */
 #ifndef POOL_INTERNAL_H
 #define POOL_INTERNAL_H
 
 #include <pthread.h>
 #include <stddef.h>
 
+#include "drv/lock.h"
 #include "pool/pool.h"
 #include "vm/tree.h"
 
@@ -61,11 +62,11 @@ struct pool_space {
 	struct vm *vm[POOL_VMS_MAX]; /* borrowed */
 	unsigned vms;
 	struct pool_watch watch; /* immutable once there are pools; NULL functions: no vm is busy */
-	pthread_mutex_t share_lock;
-	pthread_mutex_t wait_lock; /* held while a thread waits for a fence of a deferral, so that the fence's ring
+	struct drv_mutex share_lock;
+	struct drv_mutex wait_lock; /* held while a thread waits for a fence of a deferral, so that the fence's ring
 				      stays alive */
-	pthread_mutex_t lock;      /* guards the members below, and those marked so above */
-	struct vm_tree chunks;     /* nodes of struct pool_chunk */
+	struct drv_mutex lock;      /* guards the members below, and those marked so above */
+	struct vm_tree chunks;      /* nodes of struct pool_chunk */
 	unsigned pools;
 	struct pool_chunk *cached; /* owned; list by next (chunk_cache.c) */
 	uint64_t cached_B;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "pool/internal.h"
 
 /* Deferrals that an allocation checks. */
@@ -20,9 +21,9 @@ int pool_space_create(struct vm *const *vm, unsigned vms, struct pool_space **ou
 		space->vm[i] = vm[i];
 	space->vms = vms;
 	space->last = &space->first;
-	pthread_mutex_init(&space->share_lock, NULL);
-	pthread_mutex_init(&space->wait_lock, NULL);
-	pthread_mutex_init(&space->lock, NULL);
+	drv_mutex_init(&space->share_lock, DRV_RANK_POOL_SHARE);
+	drv_mutex_init(&space->wait_lock, DRV_RANK_POOL_WAIT);
+	drv_mutex_init(&space->lock, DRV_RANK_POOL);
 	*out = space;
 	return 0;
 }
@@ -36,9 +37,9 @@ void pool_space_destroy(struct pool_space *space)
 {
 	if (!space)
 		return;
-	pthread_mutex_destroy(&space->lock);
-	pthread_mutex_destroy(&space->wait_lock);
-	pthread_mutex_destroy(&space->share_lock);
+	drv_mutex_destroy(&space->lock);
+	drv_mutex_destroy(&space->wait_lock);
+	drv_mutex_destroy(&space->share_lock);
 	free(space);
 }
 
@@ -79,7 +80,7 @@ static struct pool_chunk *take_chunk(struct pool *pool, bool all)
 	struct pool_chunk *chunk = NULL;
 	struct vm_node *n = NULL;
 
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	while (!chunk && (n = vm_tree_next(&space->chunks, n, 0, UINT64_MAX))) {
 		chunk = vm_container(n, struct pool_chunk, node);
 		if (chunk->pool != pool || (!all && chunk->used))
@@ -87,7 +88,7 @@ static struct pool_chunk *take_chunk(struct pool *pool, bool all)
 	}
 	if (chunk)
 		pool_chunk_remove(chunk);
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	return chunk;
 }
 
@@ -95,9 +96,9 @@ static bool has_freed(struct pool *pool)
 {
 	bool freed;
 
-	pthread_mutex_lock(&pool->space->lock);
+	drv_mutex_lock(&pool->space->lock);
 	freed = pool->stats.freed_B;
-	pthread_mutex_unlock(&pool->space->lock);
+	drv_mutex_unlock(&pool->space->lock);
 	return freed;
 }
 
@@ -125,9 +126,9 @@ const struct pool_info *pool_info(const struct pool *pool)
 
 void pool_stats(struct pool *pool, struct pool_stats *stats)
 {
-	pthread_mutex_lock(&pool->space->lock);
+	drv_mutex_lock(&pool->space->lock);
 	*stats = pool->stats;
-	pthread_mutex_unlock(&pool->space->lock);
+	drv_mutex_unlock(&pool->space->lock);
 }
 
 void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns)
@@ -169,19 +170,19 @@ static int alloc_from_new(struct pool *pool, unsigned size_class, uint64_t size_
 	struct pool_chunk *chunk;
 	int r = 0;
 
-	pthread_mutex_lock(&pool->space->lock);
+	drv_mutex_lock(&pool->space->lock);
 	chunk = pool_chunk_cache_get(pool, size_class, size_B);
-	pthread_mutex_unlock(&pool->space->lock);
+	drv_mutex_unlock(&pool->space->lock);
 	if (!chunk)
 		r = pool_chunk_create(pool, size_class, size_B, &chunk);
 	for (unsigned attempt = 0; r == -ENOMEM && attempt < 8 && pool_reclaim(pool, attempt); attempt++)
 		r = pool_chunk_create(pool, size_class, size_B, &chunk);
 	if (r)
 		return r;
-	pthread_mutex_lock(&pool->space->lock);
+	drv_mutex_lock(&pool->space->lock);
 	pool_chunk_insert(chunk);
 	*block = pool_take(chunk, size_B);
-	pthread_mutex_unlock(&pool->space->lock);
+	drv_mutex_unlock(&pool->space->lock);
 	return 0;
 }
 
@@ -191,13 +192,13 @@ static struct pool_block *alloc_from_slab(struct pool *pool, unsigned size_class
 	struct pool_block *block = NULL;
 	struct pool_gone gone = {0};
 
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	pool_reap(space, REAP_ALLOC, &gone);
 	if (size_class != POOL_WHOLE && pool->partial[size_class]) {
 		block = pool_take(pool->partial[size_class], size_B);
 		pool->stats.hits++;
 	}
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	if (__builtin_expect(gone.chunk || gone.moved, 0))
 		pool_gone_finish(space, &gone, pool_idle(space));
 	return block;
@@ -242,7 +243,7 @@ bool pool_find(struct pool_space *space, uint64_t address, struct pool_found *fo
 
 	if (address == UINT64_MAX || drv_check_process(vm_device(space->vm[0])))
 		return false;
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	block = space_block_at(space, address);
 	if (block && block->state == POOL_BLOCK_USED && address - block->va < block->size_B) {
 		*found = (struct pool_found){
@@ -256,7 +257,7 @@ bool pool_find(struct pool_space *space, uint64_t address, struct pool_found *fo
 		};
 		ok = true;
 	}
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	return ok;
 }
 
@@ -269,13 +270,13 @@ int pool_claim(struct pool_space *space, uint64_t va, struct pool_block **out)
 		return r;
 	if (va == UINT64_MAX)
 		return drv_fail(-ENOENT, "no block at the end of all addresses");
-	pthread_mutex_lock(&space->lock);
+	drv_mutex_lock(&space->lock);
 	block = space_block_at(space, va);
 	if (block && (block->state != POOL_BLOCK_USED || block->va != va))
 		block = NULL;
 	if (block)
 		block->state = POOL_BLOCK_CLAIMED;
-	pthread_mutex_unlock(&space->lock);
+	drv_mutex_unlock(&space->lock);
 	if (!block)
 		return drv_fail(-ENOENT, "no block begins at 0x%llx", (unsigned long long)va);
 	*out = block;

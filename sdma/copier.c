@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "cs/dispatch.h"
 #include "sdma/internal.h"
 #include "vm/suballoc.h"
@@ -118,7 +119,7 @@ int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine engine, const s
 	struct sdma_queues **place;
 	int r;
 
-	pthread_mutex_lock(&copier->lock);
+	drv_mutex_lock(&copier->lock);
 	place = choose_locked(copier, engine, behind);
 	r = renew_locked(copier, place);
 	/* Without memory for more the first have to do. */
@@ -131,7 +132,7 @@ int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine engine, const s
 	if (!r)
 		(*place)->behind = behind;
 	*out = *place;
-	pthread_mutex_unlock(&copier->lock);
+	drv_mutex_unlock(&copier->lock);
 	return r;
 }
 
@@ -142,8 +143,8 @@ int sdma_copier_create(struct vm *vm, struct sdma_copier **out)
 	if (!copier)
 		return drv_fail(-ENOMEM, "no host memory for a copier");
 	copier->vm = vm;
-	pthread_mutex_init(&copier->lock, NULL);
-	pthread_mutex_init(&copier->slot_lock, NULL);
+	drv_mutex_init(&copier->lock, DRV_RANK_SDMA_COPIER);
+	drv_mutex_init(&copier->slot_lock, DRV_RANK_SDMA_SLOT);
 	*out = copier;
 	return 0;
 }
@@ -161,8 +162,8 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 		}
 	for (unsigned i = 0; i < SDMA_SLOTS; i++)
 		vm_mem_destroy(copier->slot[i].mem);
-	pthread_mutex_destroy(&copier->lock);
-	pthread_mutex_destroy(&copier->slot_lock);
+	drv_mutex_destroy(&copier->lock);
+	drv_mutex_destroy(&copier->slot_lock);
 	free(copier);
 }
 
@@ -394,7 +395,7 @@ unsigned sdma_copier_fences(struct sdma_copier *copier, struct cs_fence *fences,
 {
 	unsigned count = 0;
 
-	pthread_mutex_lock(&copier->lock);
+	drv_mutex_lock(&copier->lock);
 	for (unsigned i = 0; i < SDMA_QUEUES; i++)
 		for (const struct sdma_queues *q = copier->queues[i]; q; q = q->older) {
 			if (count < max && cs_ring_unfinished(q->compute))
@@ -402,7 +403,7 @@ unsigned sdma_copier_fences(struct sdma_copier *copier, struct cs_fence *fences,
 			if (count < max && q->dma && cs_ring_unfinished(q->dma))
 				fences[count++] = cs_ring_last(q->dma);
 		}
-	pthread_mutex_unlock(&copier->lock);
+	drv_mutex_unlock(&copier->lock);
 	return count;
 }
 
@@ -410,21 +411,21 @@ bool sdma_copier_busy(struct sdma_copier *copier)
 {
 	bool yes = false;
 
-	pthread_mutex_lock(&copier->lock);
+	drv_mutex_lock(&copier->lock);
 	for (unsigned i = 0; i < SDMA_QUEUES; i++)
 		for (const struct sdma_queues *q = copier->queues[i]; q && !yes; q = q->older)
 			yes = cs_ring_busy(q->compute) || (q->dma && cs_ring_busy(q->dma));
-	pthread_mutex_unlock(&copier->lock);
+	drv_mutex_unlock(&copier->lock);
 	return yes;
 }
 
 void sdma_copier_check(struct sdma_copier *copier)
 {
-	pthread_mutex_lock(&copier->lock);
+	drv_mutex_lock(&copier->lock);
 	for (unsigned i = 0; i < SDMA_QUEUES; i++)
 		if (is_alive(copier->queues[i]))
 			(void)!cs_ctx_check_reset(copier->queues[i]->ctx);
-	pthread_mutex_unlock(&copier->lock);
+	drv_mutex_unlock(&copier->lock);
 }
 
 int sdma_copier_upload(void *copier, uint64_t va, const void *from, uint64_t size_B)

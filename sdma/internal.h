@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "drv/lock.h"
 #include "sdma/sdma.h"
 
 enum sdma_blit_kernel { BLIT_COPY1, BLIT_COPY4, BLIT_COPY16, BLIT_FILL1, BLIT_FILL4, BLIT_FILL16, BLIT_KERNELS };
@@ -37,8 +38,8 @@ struct sdma_slot {
 struct sdma_copier {
 	struct vm *vm;                           /* borrowed */
 	struct sdma_queues *queues[SDMA_QUEUES]; /* owned; made when all before are busy, replaced under lock */
-	pthread_mutex_t lock;                    /* guards queues; never held while waiting for the GPU */
-	pthread_mutex_t slot_lock;               /* guards slot and next; taken before lock */
+	struct drv_mutex lock;                   /* guards queues; never held while waiting for the GPU */
+	struct drv_mutex slot_lock;              /* guards slot and next; taken before lock */
 	struct sdma_slot slot[SDMA_SLOTS];
 	unsigned next;
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "sdma/internal.h"
 
 static uint64_t slot_size_B(void)
@@ -58,9 +59,9 @@ int sdma_stage_in(struct sdma_copier *copier, const struct sdma_queues *q, enum 
 {
 	int r;
 
-	pthread_mutex_lock(&copier->slot_lock);
+	drv_mutex_lock(&copier->slot_lock);
 	r = stage_in(copier, q, engine, job);
-	pthread_mutex_unlock(&copier->slot_lock);
+	drv_mutex_unlock(&copier->slot_lock);
 	return r;
 }
 
@@ -114,8 +115,8 @@ int sdma_stage_out(struct sdma_copier *copier, const struct sdma_queues *q, enum
 {
 	int r;
 
-	pthread_mutex_lock(&copier->slot_lock);
+	drv_mutex_lock(&copier->slot_lock);
 	r = stage_out(copier, q, engine, job);
-	pthread_mutex_unlock(&copier->slot_lock);
+	drv_mutex_unlock(&copier->slot_lock);
 	return r;
 }

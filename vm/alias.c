@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 struct vm_alias {
@@ -16,7 +17,7 @@ int vm_process_create(struct vm_process **out)
 	if (!process)
 		return drv_fail(-ENOMEM, "no host memory for an address space");
 	process->refs = 1;
-	pthread_mutex_init(&process->lock, NULL);
+	drv_mutex_init(&process->lock, DRV_RANK_VM_PROCESS);
 	*out = process;
 	return 0;
 }
@@ -31,7 +32,7 @@ void vm_process_put(struct vm_process *process)
 {
 	if (!process || --process->refs)
 		return;
-	pthread_mutex_destroy(&process->lock);
+	drv_mutex_destroy(&process->lock);
 	free(process);
 }
 
@@ -74,14 +75,14 @@ int vm_high_reserve(struct vm *vm, const struct vm_range_request *request, uint6
 
 	if (!high)
 		return drv_fail(-ENOMEM, "no host memory for a range");
-	pthread_mutex_lock(&process->lock);
+	drv_mutex_lock(&process->lock);
 	*va = find_place(process, &vm->dev->facts, request, request->align_B ? request->align_B : VM_PAGE_B);
 	if (*va) {
 		high->node = (struct vm_node){.lo = *va, .hi = *va + request->size_B};
 		vm_tree_insert(&process->high, &high->node);
 		process->high_cursor = high->node.hi;
 	}
-	pthread_mutex_unlock(&process->lock);
+	drv_mutex_unlock(&process->lock);
 	if (*va)
 		return 0;
 	free(high);
@@ -94,9 +95,9 @@ void vm_high_release(struct vm_process *process, uint64_t va)
 {
 	struct vm_node *node;
 
-	pthread_mutex_lock(&process->lock);
+	drv_mutex_lock(&process->lock);
 	node = vm_tree_next(&process->high, NULL, va, va + 1);
 	vm_tree_remove(&process->high, node);
-	pthread_mutex_unlock(&process->lock);
+	drv_mutex_unlock(&process->lock);
 	free(vm_container(node, struct vm_alias, node));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 #define GPU (VM_GPU_READ | VM_GPU_WRITE | VM_GPU_FETCH)
@@ -272,9 +273,9 @@ static int bind_any(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo,
 				 .bo = vm_bo_get(bo),
 				 .bo_offset_B = bo_offset_B,
 				 .access = access};
-	pthread_mutex_lock(&range->vm->map_lock);
+	drv_mutex_lock(&range->vm->map_lock);
 	r = bind_locked(range->vm, b, operation, &removed);
-	pthread_mutex_unlock(&range->vm->map_lock);
+	drv_mutex_unlock(&range->vm->map_lock);
 	if (r) {
 		b->next = removed;
 		removed = b;
@@ -307,7 +308,7 @@ int vm_range_unbind(struct vm_range *range, uint64_t offset_B, uint64_t size_B)
 		return r;
 	lo = range->va + offset_B;
 	hi = lo + size_B;
-	pthread_mutex_lock(&vm->map_lock);
+	drv_mutex_lock(&vm->map_lock);
 	r = edges_prepare(vm, lo, hi, &edges);
 	if (!r && next_binding(vm, NULL, lo, hi)) {
 		r = vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, size_B, NULL, 0, 0);
@@ -319,7 +320,7 @@ int vm_range_unbind(struct vm_range *range, uint64_t offset_B, uint64_t size_B)
 				vm_cpu_unmap(lo, size_B);
 		}
 	}
-	pthread_mutex_unlock(&vm->map_lock);
+	drv_mutex_unlock(&vm->map_lock);
 	bindings_release(removed);
 	return r;
 }
@@ -328,9 +329,9 @@ void vm_range_forget(struct vm_range *range)
 {
 	struct vm_binding *removed = NULL;
 
-	pthread_mutex_lock(&range->vm->map_lock);
+	drv_mutex_lock(&range->vm->map_lock);
 	bindings_remove(range->vm, range->va, range->va + range->size_B, &removed);
-	pthread_mutex_unlock(&range->vm->map_lock);
+	drv_mutex_unlock(&range->vm->map_lock);
 	bindings_release(removed);
 }
 
@@ -399,14 +400,14 @@ int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B,
 		return r;
 	lo = range->va + offset_B;
 	hi = lo + size_B;
-	pthread_mutex_lock(&vm->map_lock);
+	drv_mutex_lock(&vm->map_lock);
 	r = check_covered(range, lo, hi, access);
 	r = r ? r : edges_prepare(vm, lo, hi, &edges);
 	if (!r)
 		edges_cut(vm, lo, hi, &edges);
 	while (!r && (b = next_binding(vm, b, lo, hi)))
 		r = change_access(vm, b, access);
-	pthread_mutex_unlock(&vm->map_lock);
+	drv_mutex_unlock(&vm->map_lock);
 	return r;
 }
 
@@ -436,7 +437,7 @@ static int find_bound(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, st
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&vm->map_lock);
+	drv_mutex_lock(&vm->map_lock);
 	b = next_binding(vm, NULL, lo, hi);
 	if (b)
 		*bound = (struct vm_bound){.offset_B = b->node.lo - base,
@@ -446,7 +447,7 @@ static int find_bound(struct vm *vm, uint64_t lo, uint64_t hi, uint64_t base, st
 					   .flags = b->bo->flags,
 					   .bo_offset_B = b->bo_offset_B,
 					   .access = b->access};
-	pthread_mutex_unlock(&vm->map_lock);
+	drv_mutex_unlock(&vm->map_lock);
 	return b ? 0 : drv_fail(-ENOENT, "nothing is bound from 0x%llx on", (unsigned long long)lo);
 }
 

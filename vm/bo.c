@@ -1,4 +1,5 @@
 /* Buffer objects: creation, references, accounts. */
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 #include <errno.h>
@@ -117,10 +118,10 @@ static int gem_create_strict(struct vm *vm, const struct vm_info *info, uint64_t
 
 	if (!(info->flags & VM_STRICT) || info->kind != VM_VRAM)
 		return gem_create(vm, info, size_B, handle);
-	pthread_mutex_lock(&vm->strict_lock);
+	drv_mutex_lock(&vm->strict_lock);
 	r = check_room(vm, info);
 	r = r ? r : gem_create(vm, info, size_B, handle);
-	pthread_mutex_unlock(&vm->strict_lock);
+	drv_mutex_unlock(&vm->strict_lock);
 	return r;
 }
 
@@ -200,14 +201,14 @@ void vm_bo_put(struct vm_bo *bo)
 			return;
 	/* Importing a dma-buf finds a BO by its handle: the last reference, the handle and its place in the table
 	 * go in one step. */
-	pthread_mutex_lock(&vm->share_lock);
+	drv_mutex_lock(&vm->share_lock);
 	last = !--bo->refs;
 	shared = last && vm_is_shared_locked(vm, bo);
 	if (shared) {
 		vm->shared[bo->handle] = NULL;
 		bo_close(bo);
 	}
-	pthread_mutex_unlock(&vm->share_lock);
+	drv_mutex_unlock(&vm->share_lock);
 	if (last && !shared)
 		bo_close(bo);
 	if (last)

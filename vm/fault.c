@@ -1,6 +1,7 @@
 /* GPU page faults: the kernel keeps the last one of each address space. */
 #include <errno.h>
 
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 /* AMDGPU_INFO_GPUVM_FAULT, DRM 3.55; missing in libdrm 2.4.114's header. */
@@ -49,11 +50,11 @@ int vm_check_fault(struct vm *vm, struct vm_fault *out)
 
 	if (dev->drm_minor < INFO_GPUVM_FAULT_DRM || drv_info(dev, INFO_GPUVM_FAULT, &fault, sizeof(fault)))
 		return 0;
-	pthread_mutex_lock(&vm->fault_lock);
+	drv_mutex_lock(&vm->fault_lock);
 	fresh = fault.status && (fault.va != vm->fault_va || fault.status != vm->fault_status);
 	vm->fault_va = fault.va;
 	vm->fault_status = fault.status;
-	pthread_mutex_unlock(&vm->fault_lock);
+	drv_mutex_unlock(&vm->fault_lock);
 	if (!fresh)
 		return 0;
 	if (out)

@@ -3,6 +3,7 @@
  *
  * Each such job gets a list of its own. A permanent second list would have to follow the vm's list, at a cost for
  * all jobs, or would keep the memory of closed BOs alive. */
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 #include <errno.h>
@@ -34,9 +35,9 @@ int vm_gws_create(struct vm *vm)
 
 	if (!vm->dev->chip->gws)
 		return drv_fail(-ENOTSUP, "%s has no global wave sync", vm->dev->chip->target);
-	pthread_mutex_lock(&vm->lock);
+	drv_mutex_lock(&vm->lock);
 	r = vm->gws ? 0 : create_locked(vm);
-	pthread_mutex_unlock(&vm->lock);
+	drv_mutex_unlock(&vm->lock);
 	return r;
 }
 
@@ -46,7 +47,7 @@ int vm_gws_list(struct vm *vm, uint32_t *handle)
 	union drm_amdgpu_bo_list args;
 	int r;
 
-	pthread_mutex_lock(&vm->lock);
+	drv_mutex_lock(&vm->lock);
 	own = (struct drm_amdgpu_bo_list_entry){.bo_handle = vm->gws};
 	entry = vm->entries ? vm->entry : &own;
 	entry[vm->entries] = own;
@@ -57,7 +58,7 @@ int vm_gws_list(struct vm *vm, uint32_t *handle)
 		.bo_info_ptr = (uintptr_t)entry,
 	};
 	r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_BO_LIST, &args);
-	pthread_mutex_unlock(&vm->lock);
+	drv_mutex_unlock(&vm->lock);
 	if (r)
 		return drv_fail(r, "BO_LIST with global wave sync");
 	*handle = args.out.list_handle;

@@ -8,14 +8,12 @@
 
 #include <amdgpu_drm.h>
 
+#include "drv/lock.h"
 #include "vm/tree.h"
 #include "vm/suballoc.h"
 #include "vm/vm.h"
 
 #define VM_PAGE_B 4096u
-
-/* Lock order: vm.slab_lock, vm.user_lock, vm.share_lock, vm.map_lock, vm.strict_lock; then one of the leaves
- * vm.index_lock, vm.lock, vm.fault_lock, vm_process.lock. */
 
 /* The slabs of one kind and one set of flags. */
 struct vm_slabs {
@@ -28,7 +26,7 @@ struct vm_slabs {
 /* State that vms share when vm_create_shared() made them for one process. Counted. */
 struct vm_process {
 	_Atomic uint32_t refs;
-	pthread_mutex_t lock;    /* guards the rest */
+	struct drv_mutex lock;   /* guards the rest */
 	struct vm_tree high;     /* of struct vm_alias: the high addresses in use */
 	uint64_t high_cursor;    /* start of the next search */
 	struct vm_tree unforked; /* of struct mem_box.unforked: page ranges that children do not inherit */
@@ -40,7 +38,7 @@ struct vm {
 	const struct drv_device *dev; /* borrowed */
 	struct vm_process *process;   /* counted */
 
-	pthread_mutex_t lock;                   /* guards the list */
+	struct drv_mutex lock;                  /* guards the list */
 	struct drm_amdgpu_bo_list_entry *entry; /* owned; the BOs of the list */
 	struct vm_bo **listed;                  /* owned; the BO of each entry, whose list_index changes with it */
 	uint32_t entries, entries_max;
@@ -49,31 +47,31 @@ struct vm {
 	_Atomic bool
 		list_stale; /* entry changed since the last ioctl; set under the lock, read without (acquire) */
 
-	pthread_mutex_t share_lock; /* guards shared, and every BO's last reference */
-	struct vm_bo **shared;      /* owned; indexed by GEM handle: BOs that were exported or imported */
+	struct drv_mutex share_lock; /* guards shared, and every BO's last reference */
+	struct vm_bo **shared;       /* owned; indexed by GEM handle: BOs that were exported or imported */
 	uint32_t shared_max;
 
-	pthread_mutex_t map_lock; /* guards bindings, and keeps them what the kernel has */
-	struct vm_tree bindings;  /* of struct vm_binding */
+	struct drv_mutex map_lock; /* guards bindings, and keeps them what the kernel has */
+	struct vm_tree bindings;   /* of struct vm_binding */
 
-	pthread_mutex_t index_lock; /* guards the changing of mems and users, and the reading of mems */
-	struct vm_tree mems;        /* of struct mem_box.at_va */
-	pthread_mutex_t user_lock;  /* guards users too (either lock to read it), and mappings at host addresses */
-	struct vm_tree users;       /* of struct mem_box.at_host: whole pages that are registered */
-	uint64_t registrations;     /* so far */
+	struct drv_mutex index_lock; /* guards the changing of mems and users, and the reading of mems */
+	struct vm_tree mems;         /* of struct mem_box.at_va */
+	struct drv_mutex user_lock;  /* guards users too (either lock to read it), and mappings at host addresses */
+	struct vm_tree users;        /* of struct mem_box.at_host: whole pages that are registered */
+	uint64_t registrations;      /* so far */
 
-	pthread_mutex_t strict_lock; /* held from asking whether VRAM has room until it is taken */
+	struct drv_mutex strict_lock; /* held from asking whether VRAM has room until it is taken */
 
-	pthread_mutex_t fault_lock; /* guards the last fault; innermost */
-	uint64_t fault_va;          /* the last fault that was reported, with its status word */
+	struct drv_mutex fault_lock; /* guards the last fault; innermost */
+	uint64_t fault_va;           /* the last fault that was reported, with its status word */
 	uint32_t fault_status;
 
-	pthread_mutex_t slab_lock; /* guards sets and their slabs */
+	struct drv_mutex slab_lock; /* guards sets and their slabs */
 	struct vm_slabs set[VM_SLAB_SETS];
 	unsigned sets;
 
-	pthread_mutex_t peer_lock; /* guards peers; held while probing, outermost */
-	struct vm_peers *peers;    /* owned; a list */
+	struct drv_mutex peer_lock; /* guards peers; held while probing, outermost */
+	struct vm_peers *peers;     /* owned; a list */
 
 	_Atomic uint64_t bytes[VM_ACCOUNTS], peak[VM_ACCOUNTS];
 	_Atomic uint64_t bos, ranges, mappings, list_updates;

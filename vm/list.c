@@ -1,4 +1,5 @@
 /* The BO list of a vm: the BOs that each submission names, so that the kernel keeps them resident. */
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ int vm_list_add(struct vm *vm, struct vm_bo *bo)
 {
 	int r = 0;
 
-	pthread_mutex_lock(&vm->lock);
+	drv_mutex_lock(&vm->lock);
 	/* One entry is reserved for vm_gws_list(). */
 	if (vm->entries + 1 >= LIST_MAX)
 		r = drv_fail(-ENOMEM, "%u BOs that submissions list, as many as the kernel takes", vm->entries);
@@ -58,15 +59,15 @@ int vm_list_add(struct vm *vm, struct vm_bo *bo)
 		vm->listed[bo->list_index] = bo;
 		atomic_store_explicit(&vm->list_stale, true, memory_order_release);
 	}
-	pthread_mutex_unlock(&vm->lock);
+	drv_mutex_unlock(&vm->lock);
 	return r;
 }
 
 void vm_list_remove(struct vm *vm, struct vm_bo *bo)
 {
-	pthread_mutex_lock(&vm->lock);
+	drv_mutex_lock(&vm->lock);
 	if (bo->list_index == VM_UNLISTED) {
-		pthread_mutex_unlock(&vm->lock);
+		drv_mutex_unlock(&vm->lock);
 		return;
 	}
 	vm->entries--;
@@ -75,7 +76,7 @@ void vm_list_remove(struct vm *vm, struct vm_bo *bo)
 	vm->listed[bo->list_index]->list_index = bo->list_index;
 	bo->list_index = VM_UNLISTED;
 	atomic_store_explicit(&vm->list_stale, true, memory_order_release);
-	pthread_mutex_unlock(&vm->lock);
+	drv_mutex_unlock(&vm->lock);
 }
 
 /* Updates the kernel's list, unless another thread has done so meanwhile. */
@@ -84,7 +85,7 @@ __attribute__((cold, noinline)) static int list_update(struct vm *vm)
 	bool create = !vm->list_handle;
 	int r = 0;
 
-	pthread_mutex_lock(&vm->lock);
+	drv_mutex_lock(&vm->lock);
 	if (vm->list_stale && (!create || vm->entries))
 		r = list_ioctl(vm, create ? AMDGPU_BO_LIST_OP_CREATE : AMDGPU_BO_LIST_OP_UPDATE);
 	if (r) {
@@ -93,7 +94,7 @@ __attribute__((cold, noinline)) static int list_update(struct vm *vm)
 		vm->list_updates++;
 		atomic_store_explicit(&vm->list_stale, false, memory_order_release);
 	}
-	pthread_mutex_unlock(&vm->lock);
+	drv_mutex_unlock(&vm->lock);
 	return r;
 }
 

@@ -1,4 +1,5 @@
 /* vm_mem: a BO with a range of its own, and the look-up by address. */
+#include "drv/lock.h"
 #include "vm/internal.h"
 #include "vm/host.h"
 #include "vm/suballoc.h"
@@ -21,16 +22,16 @@ void vm_index_add(struct vm *vm, struct mem_box *box)
 {
 	box->at_va.lo = box->mem.range.va;
 	box->at_va.hi = box->mem.range.va + box->mem.range.size_B;
-	pthread_mutex_lock(&vm->index_lock);
+	drv_mutex_lock(&vm->index_lock);
 	vm_tree_insert(&vm->mems, &box->at_va);
-	pthread_mutex_unlock(&vm->index_lock);
+	drv_mutex_unlock(&vm->index_lock);
 }
 
 void vm_index_remove(struct vm *vm, struct mem_box *box)
 {
-	pthread_mutex_lock(&vm->index_lock);
+	drv_mutex_lock(&vm->index_lock);
 	vm_tree_remove(&vm->mems, &box->at_va);
-	pthread_mutex_unlock(&vm->index_lock);
+	drv_mutex_unlock(&vm->index_lock);
 }
 
 /* Whole pages are registered, but only the requested bytes belong to the vm_mem. */
@@ -54,13 +55,13 @@ struct vm_mem *vm_find(struct vm *vm, uint64_t address)
 
 	if (address == UINT64_MAX || drv_check_process(vm->dev))
 		return NULL;
-	pthread_mutex_lock(&vm->index_lock);
+	drv_mutex_lock(&vm->index_lock);
 	n = vm_tree_next(&vm->mems, NULL, address, address + 1);
 	if (n)
 		mem = &vm_container(n, struct mem_box, at_va)->mem;
 	else
 		mem = find_user_locked(vm, address);
-	pthread_mutex_unlock(&vm->index_lock);
+	drv_mutex_unlock(&vm->index_lock);
 	return mem;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "vm/internal.h"
 #include "vm/peer.h"
 
@@ -123,11 +124,11 @@ bool vm_peer_known(struct vm *owner, const struct vm *other, enum vm_peer *peer)
 
 	if (drv_check_process(owner->dev))
 		return false;
-	pthread_mutex_lock(&owner->peer_lock);
+	drv_mutex_lock(&owner->peer_lock);
 	entry = find_locked(owner, other);
 	if (entry)
 		*peer = entry->peer;
-	pthread_mutex_unlock(&owner->peer_lock);
+	drv_mutex_unlock(&owner->peer_lock);
 	return entry;
 }
 
@@ -144,13 +145,13 @@ int vm_peer_probe(struct vm *owner, struct vm *other, vm_submit_fn *submit, void
 		*peer = VM_PEER_DIRECT;
 		return 0;
 	}
-	pthread_mutex_lock(&owner->peer_lock);
+	drv_mutex_lock(&owner->peer_lock);
 	entry = find_locked(owner, other);
 	if (entry)
 		*peer = entry->peer;
 	else
 		r = ask_and_keep(&p, peer);
-	pthread_mutex_unlock(&owner->peer_lock);
+	drv_mutex_unlock(&owner->peer_lock);
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 bool vm_is_shared_locked(const struct vm *vm, const struct vm_bo *bo)
@@ -19,9 +20,9 @@ bool vm_bo_is_shared(struct vm_bo *bo)
 {
 	bool shared;
 
-	pthread_mutex_lock(&bo->vm->share_lock);
+	drv_mutex_lock(&bo->vm->share_lock);
 	shared = vm_is_shared_locked(bo->vm, bo);
-	pthread_mutex_unlock(&bo->vm->share_lock);
+	drv_mutex_unlock(&bo->vm->share_lock);
 	return shared;
 }
 
@@ -66,7 +67,7 @@ int vm_bo_export(struct vm_bo *bo, int *fd)
 		return drv_fail(-EPERM, "memory that is always resident cannot be exported");
 	if (bo->origin == VM_USER)
 		return drv_fail(-EPERM, "registered host memory cannot be exported");
-	pthread_mutex_lock(&vm->share_lock);
+	drv_mutex_lock(&vm->share_lock);
 	r = table_reserve(vm, bo->handle);
 	if (!r) {
 		r = handle_to_fd(vm, bo->handle, fd);
@@ -75,7 +76,7 @@ int vm_bo_export(struct vm_bo *bo, int *fd)
 		else
 			vm->shared[bo->handle] = bo;
 	}
-	pthread_mutex_unlock(&vm->share_lock);
+	drv_mutex_unlock(&vm->share_lock);
 	return r;
 }
 
@@ -126,7 +127,7 @@ int vm_bo_import(struct vm *vm, int fd, struct vm_bo **bo)
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&vm->share_lock);
+	drv_mutex_lock(&vm->share_lock);
 	r = drv_ioctl(vm->dev, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
 	if (r)
 		drv_fail(r, "PRIME_FD_TO_HANDLE of descriptor %d", fd);
@@ -134,6 +135,6 @@ int vm_bo_import(struct vm *vm, int fd, struct vm_bo **bo)
 		*bo = vm_bo_get(vm->shared[args.handle]);
 	else
 		r = import_new(vm, fd, args.handle, bo);
-	pthread_mutex_unlock(&vm->share_lock);
+	drv_mutex_unlock(&vm->share_lock);
 	return r;
 }

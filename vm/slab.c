@@ -2,6 +2,7 @@
  *
  * Metadata is in host memory, apart from the suballocations: the CPU may not be able to reach them, and
  * write-combined memory must not be read. */
+#include "drv/lock.h"
 #include "vm/internal.h"
 #include "vm/suballoc.h"
 
@@ -144,9 +145,9 @@ int vm_suballoc_create(struct vm *vm, const struct vm_info *info, struct vm_suba
 	if (r)
 		return r;
 	if (info->size_B && info->size_B <= VM_SUBALLOC_MAX_B) {
-		pthread_mutex_lock(&vm->slab_lock);
+		drv_mutex_lock(&vm->slab_lock);
 		r = alloc_from_slabs(vm, info, suballoc);
-		pthread_mutex_unlock(&vm->slab_lock);
+		drv_mutex_unlock(&vm->slab_lock);
 		return r;
 	}
 	r = vm_mem_create(vm, info, &mem);
@@ -177,9 +178,9 @@ void vm_suballoc_destroy(struct vm_suballoc *suballoc)
 	struct vm *vm = suballoc->mem ? suballoc->mem->bo->vm : NULL;
 
 	if (slab && !drv_check_process(vm->dev)) {
-		pthread_mutex_lock(&vm->slab_lock);
+		drv_mutex_lock(&vm->slab_lock);
 		suballoc_return(slab, suballoc->va - slab->mem->va);
-		pthread_mutex_unlock(&vm->slab_lock);
+		drv_mutex_unlock(&vm->slab_lock);
 	} else if (!slab) {
 		vm_mem_destroy(suballoc->mem);
 	}

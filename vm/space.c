@@ -1,15 +1,20 @@
 /* The vm object: creation, sharing, destruction. */
+#include "drv/lock.h"
 #include "vm/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t *lock_of(struct vm *vm, unsigned i)
+static const enum drv_rank ranks[] = {DRV_RANK_VM_LIST,  DRV_RANK_VM_SHARE, DRV_RANK_VM_MAP,
+				      DRV_RANK_VM_INDEX, DRV_RANK_VM_USER,  DRV_RANK_VM_STRICT,
+				      DRV_RANK_VM_FAULT, DRV_RANK_VM_SLAB,  DRV_RANK_VM_PEER};
+
+static struct drv_mutex *lock_of(struct vm *vm, unsigned i)
 {
-	pthread_mutex_t *const locks[] = {&vm->lock,       &vm->share_lock, &vm->map_lock,
-					  &vm->index_lock, &vm->user_lock,  &vm->strict_lock,
-					  &vm->fault_lock, &vm->slab_lock,  &vm->peer_lock};
+	struct drv_mutex *const locks[] = {&vm->lock,       &vm->share_lock, &vm->map_lock,
+					   &vm->index_lock, &vm->user_lock,  &vm->strict_lock,
+					   &vm->fault_lock, &vm->slab_lock,  &vm->peer_lock};
 
 	return i < sizeof(locks) / sizeof(locks[0]) ? locks[i] : NULL;
 }
@@ -18,14 +23,14 @@ static pthread_mutex_t *lock_of(struct vm *vm, unsigned i)
 static int space_create(const struct drv_device *dev, struct vm_process *process, struct vm **out)
 {
 	struct vm *vm = calloc(1, sizeof(*vm));
-	pthread_mutex_t *lock;
+	struct drv_mutex *lock;
 
 	if (!vm)
 		return drv_fail(-ENOMEM, "no host memory for an address space");
 	vm->dev = dev;
 	vm->process = process;
 	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
-		pthread_mutex_init(lock, NULL);
+		drv_mutex_init(lock, ranks[i]);
 	*out = vm;
 	return 0;
 }
@@ -54,7 +59,7 @@ int vm_create_shared(struct vm *first, const struct drv_device *dev, struct vm *
 
 void vm_destroy(struct vm *vm)
 {
-	pthread_mutex_t *lock;
+	struct drv_mutex *lock;
 
 	if (!vm)
 		return;
@@ -65,7 +70,7 @@ void vm_destroy(struct vm *vm)
 	vm_peers_fini(vm);
 	vm_process_put(vm->process);
 	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
-		pthread_mutex_destroy(lock);
+		drv_mutex_destroy(lock);
 	free(vm->shared);
 	free(vm);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "drv/lock.h"
 #include "vm/internal.h"
 #include "vm/host.h"
 
@@ -136,12 +137,12 @@ static int users_add(struct vm *vm, struct mem_box *box, bool apart)
 	const struct drv_facts *f = &vm->dev->facts;
 	int r = 0;
 
-	pthread_mutex_lock(&vm->user_lock);
+	drv_mutex_lock(&vm->user_lock);
 	box->sequence = vm->registrations++;
 	box->identity = !apart && box->at_host.lo >= f->va_lo && box->at_host.hi <= f->va_hi;
-	pthread_mutex_lock(&vm->index_lock);
+	drv_mutex_lock(&vm->index_lock);
 	vm_tree_insert(&vm->users, &box->at_host);
-	pthread_mutex_unlock(&vm->index_lock);
+	drv_mutex_unlock(&vm->index_lock);
 	if (box->identity)
 		r = identity_enter(vm, box);
 	/* -EINVAL: an unknown mapping is there, such as memory that the program unmapped without unregistering it.
@@ -151,11 +152,11 @@ static int users_add(struct vm *vm, struct mem_box *box, bool apart)
 		r = 0;
 	}
 	if (r) {
-		pthread_mutex_lock(&vm->index_lock);
+		drv_mutex_lock(&vm->index_lock);
 		vm_tree_remove(&vm->users, &box->at_host);
-		pthread_mutex_unlock(&vm->index_lock);
+		drv_mutex_unlock(&vm->index_lock);
 	}
-	pthread_mutex_unlock(&vm->user_lock);
+	drv_mutex_unlock(&vm->user_lock);
 	return r;
 }
 
@@ -163,7 +164,7 @@ void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi)
 {
 	struct vm_node *n = NULL;
 
-	pthread_mutex_lock(&vm->user_lock);
+	drv_mutex_lock(&vm->user_lock);
 	while ((n = vm_tree_next(&vm->users, n, lo, hi))) {
 		struct mem_box *box = vm_container(n, struct mem_box, at_host);
 
@@ -171,7 +172,7 @@ void vm_users_evict(struct vm *vm, uint64_t lo, uint64_t hi)
 			identity_leave(vm, box, box->at_host.hi, false);
 		box->identity = false;
 	}
-	pthread_mutex_unlock(&vm->user_lock);
+	drv_mutex_unlock(&vm->user_lock);
 }
 
 /* --- fork ------------------------------------------------------------------------------------- */
@@ -200,7 +201,7 @@ static int fork_exclude(struct vm *vm, struct mem_box *box)
 
 	if (hi <= lo)
 		return 0;
-	pthread_mutex_lock(&process->lock);
+	drv_mutex_lock(&process->lock);
 	r = advise_uncovered(process, lo, hi, MADV_DONTFORK);
 	if (r) {
 		(void)!advise_uncovered(process, lo, hi, MADV_DOFORK); /* fails where the first call failed */
@@ -209,7 +210,7 @@ static int fork_exclude(struct vm *vm, struct mem_box *box)
 		box->unforked.hi = hi;
 		vm_tree_insert(&process->unforked, &box->unforked);
 	}
-	pthread_mutex_unlock(&process->lock);
+	drv_mutex_unlock(&process->lock);
 	return r ? drv_fail(r, "madvise of 0x%llx bytes at 0x%llx", (unsigned long long)(hi - lo),
 			    (unsigned long long)lo)
 		 : 0;
@@ -221,11 +222,11 @@ static void fork_include(struct vm *vm, struct mem_box *box)
 
 	if (!box->unforked.hi)
 		return;
-	pthread_mutex_lock(&process->lock);
+	drv_mutex_lock(&process->lock);
 	vm_tree_remove(&process->unforked, &box->unforked);
 	/* Fails where the program has unmapped the memory meanwhile. */
 	(void)!advise_uncovered(process, box->unforked.lo, box->unforked.hi, MADV_DOFORK);
-	pthread_mutex_unlock(&process->lock);
+	drv_mutex_unlock(&process->lock);
 }
 
 /* --- registration ----------------------------------------------------------------------------- */
@@ -241,9 +242,9 @@ static int check_register(struct vm *vm, const struct vm_register *what, uint64_
 				(unsigned long long)what->size_B, (unsigned long long)host, what->flags);
 	*lo = host & ~(VM_PAGE_B - 1ull);
 	*hi = vm_align(host + what->size_B, VM_PAGE_B);
-	pthread_mutex_lock(&vm->index_lock);
+	drv_mutex_lock(&vm->index_lock);
 	n = vm_tree_next(&vm->mems, NULL, *lo, *hi);
-	pthread_mutex_unlock(&vm->index_lock);
+	drv_mutex_unlock(&vm->index_lock);
 	if (n)
 		return drv_fail(-EEXIST, "0x%llx belongs to memory that the GPU has already",
 				(unsigned long long)n->lo);
@@ -325,13 +326,13 @@ void vm_unregister(struct mem_box *box)
 {
 	struct vm *vm = box->mem.bo->vm;
 
-	pthread_mutex_lock(&vm->user_lock);
+	drv_mutex_lock(&vm->user_lock);
 	if (box->identity)
 		identity_leave(vm, box, box->at_host.hi, vm_mem_closes(&box->mem));
-	pthread_mutex_lock(&vm->index_lock);
+	drv_mutex_lock(&vm->index_lock);
 	vm_tree_remove(&vm->users, &box->at_host);
-	pthread_mutex_unlock(&vm->index_lock);
+	drv_mutex_unlock(&vm->index_lock);
 	vm_mem_close(&box->mem);
-	pthread_mutex_unlock(&vm->user_lock);
+	drv_mutex_unlock(&vm->user_lock);
 	fork_include(vm, box);
 }

@@ -6,10 +6,7 @@
  *
  * Functions inside the library return a hipError_t; public functions record it (entry.h).
  *
- * Lock order in api/, outermost first: initialisation, a stream's (the lock of its flow), a device's, memory's,
- * binaries'. The locks of arrays, textures and texture references are each taken alone. No lock is held while code
- * of the program runs.
- */
+ * Locks: drv/rank.h has their order. No lock is held while code of the program runs. */
 #ifndef API_BASE_H
 #define API_BASE_H
 
@@ -48,7 +45,7 @@ struct hip_device {
 	/* Resets after an error that stayed: the contents of the device's memory are lost then. */
 	_Atomic unsigned losses;
 	struct hip_stream *_Atomic null; /* owned; made at its first use */
-	pthread_mutex_t lock;            /* guards `streams` and the creation of `null` */
+	struct drv_mutex lock;           /* guards `streams` and the creation of `null` */
 	struct hip_stream *streams;      /* borrowed: every live stream, the null stream included */
 	/* Number of blocking streams: they and the null stream wait for each other. Counts the null stream, too. */
 	_Atomic uint64_t blocking;

@@ -1,3 +1,4 @@
+#include "drv/lock.h"
 #include "api/base/retire.h"
 
 #include <linux/membarrier.h>
@@ -7,12 +8,12 @@
 #define BATCH 64 /* retired objects for which one membarrier(2) is issued */
 
 static struct {
-	pthread_mutex_t lock;       /* guards the members below, and those of hip_thread; innermost */
+	struct drv_mutex lock;      /* guards the members below, and those of hip_thread; innermost */
 	struct hip_thread *threads; /* borrowed: registered threads */
 	struct hip_retired *fresh, *waiting;
 	unsigned fresh_count;
 	unsigned awaited; /* number of threads that `waiting` waits for */
-} retirement = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} retirement = {.lock = DRV_MUTEX(DRV_RANK_HIP_RETIRE)};
 
 static pthread_key_t thread_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -22,6 +23,7 @@ static bool has_membarrier;
 
 static void forget_locked(struct hip_thread *t)
 {
+	drv_rank_assert(DRV_RANK_HIP_RETIRE);
 	retirement.awaited -= t->awaited;
 	t->awaited = false;
 }
@@ -31,12 +33,12 @@ static void thread_unregister(void *thread)
 {
 	struct hip_thread *t = thread;
 
-	pthread_mutex_lock(&retirement.lock);
+	drv_mutex_lock(&retirement.lock);
 	forget_locked(t);
 	*t->link = t->next;
 	if (t->next)
 		t->next->link = t->link;
-	pthread_mutex_unlock(&retirement.lock);
+	drv_mutex_unlock(&retirement.lock);
 	atomic_store(&t->inside, HIP_INSIDE_NEVER);
 }
 
@@ -51,13 +53,13 @@ void hip_thread_register(void)
 	struct hip_thread *t = &hip_thread;
 
 	pthread_once(&once, retirement_init);
-	pthread_mutex_lock(&retirement.lock);
+	drv_mutex_lock(&retirement.lock);
 	t->next = retirement.threads;
 	t->link = &retirement.threads;
 	if (t->next)
 		t->next->link = &t->next;
 	retirement.threads = t;
-	pthread_mutex_unlock(&retirement.lock);
+	drv_mutex_unlock(&retirement.lock);
 	(void)!pthread_setspecific(thread_key, t);
 	atomic_store(&t->inside, HIP_INSIDE_CALL);
 	/* Orders the counter before the look-up of handles: a thread that destroys a handle later sees the call. */
@@ -73,6 +75,7 @@ static bool is_inside(int64_t inside)
 
 static void await_threads_locked(void)
 {
+	drv_rank_assert(DRV_RANK_HIP_RETIRE);
 	for (struct hip_thread *t = retirement.threads; t; t = t->next) {
 		t->seen = atomic_load_explicit(&t->inside, memory_order_acquire);
 		t->awaited = is_inside(t->seen);
@@ -83,6 +86,7 @@ static void await_threads_locked(void)
 /* Stops waiting for threads that have left the call in which they were seen. */
 static void awaited_update_locked(void)
 {
+	drv_rank_assert(DRV_RANK_HIP_RETIRE);
 	for (struct hip_thread *t = retirement.threads; t; t = t->next) {
 		int64_t inside = atomic_load_explicit(&t->inside, memory_order_acquire);
 
@@ -96,6 +100,7 @@ static struct hip_retired *take_locked(void)
 {
 	struct hip_retired *taken = NULL;
 
+	drv_rank_assert(DRV_RANK_HIP_RETIRE);
 	if (retirement.waiting) {
 		awaited_update_locked();
 		if (retirement.awaited)
@@ -119,12 +124,12 @@ void hip_retire(struct hip_retired *r, void (*end)(struct hip_retired *retired))
 
 	r->end = end;
 	pthread_once(&once, retirement_init);
-	pthread_mutex_lock(&retirement.lock);
+	drv_mutex_lock(&retirement.lock);
 	r->next = retirement.fresh;
 	retirement.fresh = r;
 	retirement.fresh_count++;
 	taken = take_locked();
-	pthread_mutex_unlock(&retirement.lock);
+	drv_mutex_unlock(&retirement.lock);
 	while (taken) {
 		r = taken;
 		taken = r->next;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/base/entry.h"
 #include "drv/config.h"
 #include "drv/log.h"
@@ -11,7 +12,7 @@ _Thread_local struct hip_thread hip_thread = {.inside = HIP_INSIDE_NEVER};
 struct drv_handles hip_handles;
 _Atomic unsigned hip_slow_flags = HIP_SLOW_UNINITIALIZED;
 
-static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex init_lock = DRV_MUTEX(DRV_RANK_HIP_INIT);
 
 /* --- memory of threads ------------------------------------------------------------------------- */
 
@@ -173,7 +174,7 @@ static hipError_t open_device(struct hip_device *d, int index)
 	size_t vram_B = 0;
 
 	d->index = index;
-	pthread_mutex_init(&d->lock, NULL);
+	drv_mutex_init(&d->lock, DRV_RANK_HIP_DEVICE);
 	if (hsa_amd_agent_iterate_memory_pools(d->agent, device_pool_visit, d) ||
 	    hsa_amd_agent_iterate_memory_pools(d->agent, find_lds, d) || !d->vram.handle ||
 	    hsa_amd_memory_pool_get_info(d->vram, HSA_AMD_MEMORY_POOL_INFO_SIZE, &vram_B) ||
@@ -223,7 +224,7 @@ static hipError_t open_all(void)
  * may have held its locks. */
 static void begin_child(void)
 {
-	init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	init_lock = (struct drv_mutex)DRV_MUTEX(DRV_RANK_HIP_INIT);
 	hip.child = true;
 	hip.status = hipErrorInitializationError;
 	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_UNINITIALIZED);
@@ -255,7 +256,7 @@ hipError_t hip_init(void)
 	hipError_t status;
 
 	pthread_once(&once, watch_forks);
-	pthread_mutex_lock(&init_lock);
+	drv_mutex_lock(&init_lock);
 	if (hip.status == hipErrorDeinitialized) {
 		init_slow_flags();
 		hip.status = open_all();
@@ -263,7 +264,7 @@ hipError_t hip_init(void)
 			atomic_fetch_and_explicit(&hip_slow_flags, ~HIP_SLOW_UNINITIALIZED, memory_order_release);
 	}
 	status = hip.status;
-	pthread_mutex_unlock(&init_lock);
+	drv_mutex_unlock(&init_lock);
 	return status;
 }
 

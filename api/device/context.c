@@ -2,6 +2,7 @@
  * whose top selects its device. */
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "api/base/entry.h"
 
 struct hip_context {
@@ -12,9 +13,9 @@ struct hip_context {
 
 /* Primary contexts, made when first used. */
 static struct {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct hip_context *context[HIP_DEVICES_MAX];
-} primary = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} primary = {.lock = DRV_MUTEX(DRV_RANK_HIP_CONTEXTS)};
 
 #define STACK_MAX 64
 static _Thread_local struct {
@@ -54,12 +55,12 @@ static hipError_t primary_of(struct hip_device *device, hipCtx_t *out)
 	struct hip_context **at = &primary.context[device->index];
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&primary.lock);
+	drv_mutex_lock(&primary.lock);
 	if (!*at)
 		r = context_make(device, 0, at);
 	if (!r)
 		*out = (hipCtx_t)(uintptr_t)(*at)->handle;
-	pthread_mutex_unlock(&primary.lock);
+	drv_mutex_unlock(&primary.lock);
 	return r;
 }
 

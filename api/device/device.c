@@ -1,4 +1,5 @@
 /* Devices: their number, the calling thread's device, limits, and hipDeviceReset(). */
+#include "drv/lock.h"
 #include "api/exec/event.h"
 #include "api/exec/grid.h"
 #include "api/exec/print.h"
@@ -79,12 +80,12 @@ static void forget_fault(struct hip_device *device)
 /* Clears the error that stays, with everything that the device has. */
 hipError_t hipDeviceReset(void)
 {
-	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	static struct drv_mutex one = DRV_MUTEX(DRV_RANK_HIP_RESET);
 	struct hip_device *d;
 
 	HIP_ENTER();
 	d = hip_current();
-	pthread_mutex_lock(&one);
+	drv_mutex_lock(&one);
 	atomic_fetch_add(&d->life, 1);
 	hip_streams_retire(d, hip_host_calls_count);
 	hip_faults_drain(d);
@@ -110,7 +111,7 @@ hipError_t hipDeviceReset(void)
 	d->flags = 0;
 	d->cache = hipFuncCachePreferNone;
 	forget_fault(d);
-	pthread_mutex_unlock(&one);
+	drv_mutex_unlock(&one);
 	return hip_end(hipSuccess);
 }
 

@@ -2,6 +2,7 @@
  * synchronize. */
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/exec/grid.h"
 #include "api/stream/capture.h"
 #include "api/stream/point.h"
@@ -87,10 +88,10 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
  * at a time is submitted, so that the devices' queues have all groups in the same order; another order would be a
  * deadlock. */
 static struct {
-	pthread_mutex_t lock; /* guards the members below; outside a stream's */
+	struct drv_mutex lock; /* guards the members below; outside a stream's */
 	/* Owned, never freed: 64 bytes for each first device of a group, in memory that all devices can access. */
 	uint64_t *grid_sync;
-} groups = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} groups = {.lock = DRV_MUTEX(DRV_RANK_HIP_GRID_GROUPS)};
 
 #define GRID_SYNC_B 64u
 
@@ -104,6 +105,7 @@ static hipError_t grid_sync_make_locked(void)
 {
 	void *memory;
 
+	drv_rank_assert(DRV_RANK_HIP_GRID_GROUPS);
 	if (groups.grid_sync)
 		return hipSuccess;
 	if (hip_pool_memory(hip.host_fine, (size_t)GRID_SYNC_B * HIP_DEVICES_MAX, true, &memory))
@@ -182,7 +184,7 @@ static hipError_t group_put(struct member *members, unsigned count)
 {
 	hipError_t r;
 
-	pthread_mutex_lock(&groups.lock);
+	drv_mutex_lock(&groups.lock);
 	r = grid_sync_make_locked();
 	for (unsigned i = 0; i < count && !r; i++) {
 		struct member *m = &members[i];
@@ -192,7 +194,7 @@ static hipError_t group_put(struct member *members, unsigned count)
 		m->launch.group = &m->group;
 	}
 	r = r ? r : members_put(members, count);
-	pthread_mutex_unlock(&groups.lock);
+	drv_mutex_unlock(&groups.lock);
 	return r;
 }
 

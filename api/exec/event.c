@@ -44,6 +44,7 @@ static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared
 	if (!e)
 		return hipErrorOutOfMemory;
 	e->flags = flags;
+	drv_lock_set_rank(&e->lock, DRV_RANK_HIP_EVENT);
 	e->shared = shared;
 	e->device = hip_current();
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EVENT), e, &e->handle)) {

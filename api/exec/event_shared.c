@@ -9,6 +9,7 @@
  * permission, and nothing is left when processes end. The file cannot shrink, so that reading the page cannot
  * fault.
  */
+#include "drv/lock.h"
 #include "api/exec/event_shared.h"
 #include "api/exec/value.h"
 #include "api/stream/point.h"
@@ -57,9 +58,9 @@ struct hip_shared {
 
 /* Freed events whose page is still used by operations; freed when another is made or freed. */
 static struct {
-	pthread_mutex_t lock; /* guards `list` */
+	struct drv_mutex lock; /* guards `list` */
 	struct hip_shared *list;
-} freed_users = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} freed_users = {.lock = DRV_MUTEX(DRV_RANK_HIP_EVENTS_FREED)};
 
 /* Contents of the program's 64 bytes. */
 struct handle {
@@ -81,6 +82,7 @@ static hipError_t page_map(int fd, struct hip_shared **out)
 
 	if (!shared)
 		return hipErrorOutOfMemory;
+	drv_lock_set_rank(&shared->lock, DRV_RANK_HIP_EVENT_SHARED);
 	for (unsigned i = 0; i < hip.devices; i++)
 		agents[i] = hip.device[i].agent;
 	page = mmap(NULL, PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -150,7 +152,7 @@ static void page_unmap(struct hip_shared *shared)
 
 static void freed_reap(void)
 {
-	pthread_mutex_lock(&freed_users.lock);
+	drv_mutex_lock(&freed_users.lock);
 	for (struct hip_shared **at = &freed_users.list, *shared; (shared = *at);) {
 		drop_users(shared);
 		if (shared->users) {
@@ -160,7 +162,7 @@ static void freed_reap(void)
 		*at = shared->next;
 		page_unmap(shared);
 	}
-	pthread_mutex_unlock(&freed_users.lock);
+	drv_mutex_unlock(&freed_users.lock);
 }
 
 void hip_shared_free(struct hip_shared *shared)
@@ -169,10 +171,10 @@ void hip_shared_free(struct hip_shared *shared)
 		return;
 	if (shared->fd >= 0)
 		close(shared->fd);
-	pthread_mutex_lock(&freed_users.lock);
+	drv_mutex_lock(&freed_users.lock);
 	shared->next = freed_users.list;
 	freed_users.list = shared;
-	pthread_mutex_unlock(&freed_users.lock);
+	drv_mutex_unlock(&freed_users.lock);
 	freed_reap();
 }
 

@@ -20,7 +20,7 @@ static struct grids {
 	const struct hip_kernel
 		*meet;     /* borrowed; NULL: blocks synchronize in memory, which needs no preparation */
 	_Atomic bool open; /* `flow` is set; read without the lock */
-} all_grids[HIP_DEVICES_MAX];
+} all_grids[HIP_DEVICES_MAX] = {[0 ... HIP_DEVICES_MAX - 1] = {.lock = DRV_LOCK(DRV_RANK_HIP_GRIDS)}};
 
 /* Grid sync data that the device library finds by a hidden argument (CLR's MGSyncInfo; ockl's mg_info is its
  * beginning). */
@@ -83,6 +83,7 @@ static hipError_t open_locked(struct grids *g, struct hip_device *device)
 	hipError_t r;
 	int e;
 
+	drv_rank_assert(DRV_RANK_HIP_GRIDS);
 	if (g->flow)
 		return hipSuccess;
 	r = meets_in_memory(device) ? hipSuccess : hip_built_in(device, HIP_BUILT_IN_MEET, &g->meet);

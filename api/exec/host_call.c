@@ -3,6 +3,7 @@
  * only later host functions. */
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "api/exec/op.h"
 #include "api/stream/capture.h"
 
@@ -15,7 +16,7 @@ struct call {
 
 /* The host thread of each device, started for the first call. */
 static struct caller {
-	pthread_mutex_t lock; /* guards the members below */
+	struct drv_mutex lock; /* guards the members below */
 	pthread_cond_t some;
 	bool started;
 	struct call *first, **last; /* owned: calls to make, or dropped ones */
@@ -27,7 +28,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void init_callers(void)
 {
 	for (unsigned i = 0; i < HIP_DEVICES_MAX; i++) {
-		pthread_mutex_init(&callers[i].lock, NULL);
+		drv_mutex_init(&callers[i].lock, DRV_RANK_HIP_CALLER);
 		pthread_cond_init(&callers[i].some, NULL);
 		callers[i].last = &callers[i].first;
 	}
@@ -37,14 +38,14 @@ static struct call *call_take(struct caller *c)
 {
 	struct call *call;
 
-	pthread_mutex_lock(&c->lock);
+	drv_mutex_lock(&c->lock);
 	while (!c->first)
-		pthread_cond_wait(&c->some, &c->lock);
+		drv_cond_wait(&c->some, &c->lock);
 	call = c->first;
 	c->first = call->next;
 	if (!c->first)
 		c->last = &c->first;
-	pthread_mutex_unlock(&c->lock);
+	drv_mutex_unlock(&c->lock);
 	return call;
 }
 
@@ -55,10 +56,10 @@ static void call_end(struct caller *c, struct call *call)
 		hip.hsa->call_ended(call->stream->flow);
 	hip_stream_put(call->stream);
 	free(call);
-	pthread_mutex_lock(&c->lock);
+	drv_mutex_lock(&c->lock);
 	c->ready--;
 	c->ended++;
-	pthread_mutex_unlock(&c->lock);
+	drv_mutex_unlock(&c->lock);
 }
 
 static void call_make(const struct call *call)
@@ -98,10 +99,10 @@ uint64_t hip_host_calls_count(struct hip_device *device, bool *busy)
 	uint64_t ended;
 
 	pthread_once(&once, init_callers);
-	pthread_mutex_lock(&c->lock);
+	drv_mutex_lock(&c->lock);
 	*busy |= c->ready;
 	ended = c->ended;
-	pthread_mutex_unlock(&c->lock);
+	drv_mutex_unlock(&c->lock);
 	return ended;
 }
 
@@ -111,7 +112,7 @@ static hipError_t caller_start(struct caller *c)
 	hipError_t r = hipSuccess;
 
 	pthread_once(&once, init_callers);
-	pthread_mutex_lock(&c->lock);
+	drv_mutex_lock(&c->lock);
 	if (!c->started) {
 		if (pthread_create(&thread, NULL, caller_run, c))
 			r = hipErrorOutOfMemory;
@@ -119,7 +120,7 @@ static hipError_t caller_start(struct caller *c)
 			pthread_detach(thread);
 		c->started = !r;
 	}
-	pthread_mutex_unlock(&c->lock);
+	drv_mutex_unlock(&c->lock);
 	return r;
 }
 
@@ -131,12 +132,12 @@ static void call_enqueue(struct flow *flow, void *user, bool dropped)
 
 	(void)flow;
 	call->dropped = dropped;
-	pthread_mutex_lock(&c->lock);
+	drv_mutex_lock(&c->lock);
 	*c->last = call;
 	c->last = &call->next;
 	c->ready++;
 	pthread_cond_signal(&c->some);
-	pthread_mutex_unlock(&c->lock);
+	drv_mutex_unlock(&c->lock);
 }
 
 /* Submits the call. Once the flow has counted it, the flow ends it, even if the flow fails; the device returns the

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/exec/hostcall.h"
 #include "api/exec/print.h"
 
@@ -35,11 +36,11 @@ enum service { SERVICE_FUNCTION = 1, SERVICE_PRINTF = 2, SERVICE_MEMORY = 3 };
 
 /* A buffer for each device, made for the first kernel that needs one. All share one doorbell. */
 static struct {
-	pthread_mutex_t lock;                                 /* guards the making of buffers */
+	struct drv_mutex lock;                                /* guards the making of buffers */
 	struct hip_hostcall *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
 	void *_Atomic heap[HIP_DEVICES_MAX];                  /* owned */
 	hsa_signal_t doorbell;                                /* owned; 0: the listener thread does not run yet */
-} hostcalls = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} hostcalls = {.lock = DRV_MUTEX(DRV_RANK_HIP_HOSTCALLS)};
 
 /* --- messages ---------------------------------------------------------------------------------------- */
 
@@ -163,8 +164,8 @@ struct grant {
 	size_t size_B;
 	bool used;
 };
-static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER; /* guards `grants` and `unused_B` */
-static struct grant *grants;                                    /* owned */
+static struct drv_mutex grants_lock = DRV_MUTEX(DRV_RANK_HIP_GRANTS); /* guards `grants` and `unused_B` */
+static struct grant *grants;                                          /* owned */
 static size_t unused_B;
 /* Unused slabs of each device. */
 static _Atomic unsigned spare[HIP_DEVICES_MAX];
@@ -247,12 +248,12 @@ static void take_back(const void *memory)
 /* Serves a lane: the slot has an address to free, or a size to allocate. */
 static void serve_memory(struct hip_device *device, uint64_t *slot)
 {
-	pthread_mutex_lock(&grants_lock);
+	drv_mutex_lock(&grants_lock);
 	if (slot[0])
 		take_back((const void *)(uintptr_t)slot[0]);
 	else
 		slot[0] = (uintptr_t)grant_take(device, slot[1]);
-	pthread_mutex_unlock(&grants_lock);
+	drv_mutex_unlock(&grants_lock);
 }
 
 static void serve_function(uint64_t *slot)
@@ -376,13 +377,13 @@ struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
 
 	if (b)
 		return b;
-	pthread_mutex_lock(&hostcalls.lock);
+	drv_mutex_lock(&hostcalls.lock);
 	b = atomic_load(&hostcalls.buffer[device->index]);
 	if (!b && start_listener()) {
 		b = make_buffer(device);
 		atomic_store_explicit(&hostcalls.buffer[device->index], b, memory_order_release);
 	}
-	pthread_mutex_unlock(&hostcalls.lock);
+	drv_mutex_unlock(&hostcalls.lock);
 	return b;
 }
 
@@ -408,10 +409,10 @@ static void *make_heap(struct hip_device *device)
 /* Maps spare slabs. When memory is short, kernels request slabs later. */
 static void make_spare(struct hip_device *device)
 {
-	pthread_mutex_lock(&grants_lock);
+	drv_mutex_lock(&grants_lock);
 	while (spare[device->index] < SPARE && grant_make(device, SLAB_B))
 		;
-	pthread_mutex_unlock(&grants_lock);
+	drv_mutex_unlock(&grants_lock);
 }
 
 void *hip_kernel_heap(struct hip_device *device)
@@ -422,12 +423,12 @@ void *hip_kernel_heap(struct hip_device *device)
 		make_spare(device);
 	if (heap)
 		return heap;
-	pthread_mutex_lock(&hostcalls.lock);
+	drv_mutex_lock(&hostcalls.lock);
 	heap = atomic_load(&hostcalls.heap[device->index]);
 	if (!heap) {
 		heap = make_heap(device);
 		atomic_store_explicit(&hostcalls.heap[device->index], heap, memory_order_release);
 	}
-	pthread_mutex_unlock(&hostcalls.lock);
+	drv_mutex_unlock(&hostcalls.lock);
 	return heap;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/exec/op.h"
 #include "api/exec/print.h"
 
@@ -31,9 +32,9 @@ struct buffer {
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards the members below */
-	struct buffer *first; /* owned */
-} print_buffers = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	struct drv_mutex lock; /* guards the members below */
+	struct buffer *first;  /* owned */
+} print_buffers = {.lock = DRV_MUTEX(DRV_RANK_HIP_PRINT)};
 
 struct job {
 	struct buffer *buffer;     /* one use of the buffer */
@@ -126,6 +127,7 @@ static struct buffer *find_locked(const struct hip_stream *s)
 {
 	struct buffer *idle = NULL;
 
+	drv_rank_assert(DRV_RANK_HIP_PRINT);
 	for (struct buffer *b = print_buffers.first; b; b = b->next) {
 		if (b->users && b->stream == s)
 			return b;
@@ -139,7 +141,7 @@ static struct buffer *buffer_take(struct hip_stream *s)
 {
 	struct buffer *b;
 
-	pthread_mutex_lock(&print_buffers.lock);
+	drv_mutex_lock(&print_buffers.lock);
 	b = find_locked(s);
 	if (!b && (b = buffer_create(s->device))) {
 		b->next = print_buffers.first;
@@ -149,22 +151,22 @@ static struct buffer *buffer_take(struct hip_stream *s)
 		b->stream = s;
 		b->users++;
 	}
-	pthread_mutex_unlock(&print_buffers.lock);
+	drv_mutex_unlock(&print_buffers.lock);
 	return b;
 }
 
 static void buffer_give(struct buffer *b)
 {
-	pthread_mutex_lock(&print_buffers.lock);
+	drv_mutex_lock(&print_buffers.lock);
 	b->users--;
-	pthread_mutex_unlock(&print_buffers.lock);
+	drv_mutex_unlock(&print_buffers.lock);
 }
 
 void hip_print_reset(struct hip_device *device)
 {
 	struct buffer **at = &print_buffers.first;
 
-	pthread_mutex_lock(&print_buffers.lock);
+	drv_mutex_lock(&print_buffers.lock);
 	while (*at) {
 		struct buffer *b = *at;
 
@@ -176,7 +178,7 @@ void hip_print_reset(struct hip_device *device)
 		hsa_amd_memory_pool_free(b->memory);
 		free(b);
 	}
-	pthread_mutex_unlock(&print_buffers.lock);
+	drv_mutex_unlock(&print_buffers.lock);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "api/exec/event.h"
 #include "api/exec/launch.h"
 #include "api/stream/capture.h"
@@ -18,9 +19,9 @@ struct semaphore {
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards the members below */
+	struct drv_mutex lock; /* guards the members below */
 	struct semaphore *first;
-} semaphore_list = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} semaphore_list = {.lock = DRV_MUTEX(DRV_RANK_HIP_SEMAPHORES)};
 
 static void semaphore_put(struct semaphore *s)
 {
@@ -55,10 +56,10 @@ static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExterna
 	}
 	close(desc->handle.fd);
 	*out = (hipExternalSemaphore_t)(uintptr_t)s->handle;
-	pthread_mutex_lock(&semaphore_list.lock);
+	drv_mutex_lock(&semaphore_list.lock);
 	s->next = semaphore_list.first;
 	semaphore_list.first = s;
-	pthread_mutex_unlock(&semaphore_list.lock);
+	drv_mutex_unlock(&semaphore_list.lock);
 	return hipSuccess;
 }
 
@@ -73,7 +74,7 @@ static hipError_t semaphore_destroy(hipExternalSemaphore_t handle)
 {
 	struct semaphore **at = &semaphore_list.first, *s;
 
-	pthread_mutex_lock(&semaphore_list.lock);
+	drv_mutex_lock(&semaphore_list.lock);
 	s = hip_find(HIP_SEMAPHORE, handle);
 	while (s && *at != s)
 		at = &(*at)->next;
@@ -81,7 +82,7 @@ static hipError_t semaphore_destroy(hipExternalSemaphore_t handle)
 		*at = s->next;
 		drv_handle_destroy(&hip_handles, s->handle);
 	}
-	pthread_mutex_unlock(&semaphore_list.lock);
+	drv_mutex_unlock(&semaphore_list.lock);
 	if (!s)
 		return hipErrorInvalidValue;
 	semaphore_put(s);
@@ -98,7 +99,7 @@ void hip_semaphores_reset(struct hip_device *device)
 {
 	struct semaphore **at = &semaphore_list.first;
 
-	pthread_mutex_lock(&semaphore_list.lock);
+	drv_mutex_lock(&semaphore_list.lock);
 	while (*at) {
 		struct semaphore *s = *at;
 
@@ -110,7 +111,7 @@ void hip_semaphores_reset(struct hip_device *device)
 		drv_handle_destroy(&hip_handles, s->handle);
 		semaphore_put(s);
 	}
-	pthread_mutex_unlock(&semaphore_list.lock);
+	drv_mutex_unlock(&semaphore_list.lock);
 }
 
 /* --- waits and signals ------------------------------------------------------------------------ */
@@ -127,7 +128,7 @@ static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool si
 	hipError_t r = hipSuccess;
 	struct semaphore *s;
 
-	pthread_mutex_lock(&semaphore_list.lock);
+	drv_mutex_lock(&semaphore_list.lock);
 	s = hip_find(HIP_SEMAPHORE, handle);
 	if (!s || s->device != stream->device || (s->values && signal && !value)) {
 		r = hipErrorInvalidValue;
@@ -135,7 +136,7 @@ static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool si
 		atomic_fetch_add(&s->refs, 1);
 		*step = (struct step){s, s->values ? value : 0, s->values && !value};
 	}
-	pthread_mutex_unlock(&semaphore_list.lock);
+	drv_mutex_unlock(&semaphore_list.lock);
 	return r;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/graph/graph_capture.h"
 
 /* --- nodes ------------------------------------------------------------------------------------ */
@@ -61,9 +62,9 @@ hipError_t hip_capture_work(struct hip_stream *s, struct hip_work *w)
 {
 	hipError_t r;
 
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	r = add_locked(hip_capture_of(s), w);
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	if (r)
 		hip_work_fini(w);
 	return r;
@@ -127,10 +128,10 @@ static hipError_t capture_begin(hipStream_t handle, hipStreamCaptureMode mode)
 		r = hip_graph_create(true, &g);
 	if (r)
 		return r;
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	atomic_store(&hip_capture_ops, &ops);
 	r = hip_capture_begin_locked(s, mode, (hipGraph_t)(uintptr_t)g->handle, true, NULL, 0);
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	if (r)
 		hip_graph_destroy(g);
 	return r;
@@ -162,11 +163,11 @@ static hipError_t capture_begin_to(hipStream_t handle, hipGraph_t graph, const h
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	atomic_store(&hip_capture_ops, &ops);
 	r = are_nodes_of(g, nodes, count) ? hip_capture_begin_locked(s, mode, graph, false, nodes, count)
 					  : hipErrorInvalidValue;
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return r;
 }
 
@@ -257,9 +258,9 @@ hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph)
 	r = is_legacy(stream) ? hipErrorIllegalState : hip_stream_of(stream, &s);
 	if (r)
 		return hip_end(r);
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	r = end_locked(s, graph, &spoilt);
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	hip_graph_destroy(spoilt);
 	return hip_end(r);
 }
@@ -306,9 +307,9 @@ static hipError_t get_info(hipStream_t handle, struct info *info)
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	r = info_locked(handle, s, info);
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return r;
 }
 
@@ -408,9 +409,9 @@ hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t
 	r = hip_stream_of(stream, &s);
 	if (r)
 		return hip_end(r);
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	r = update_locked(s, nodes, count, flags);
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return hip_end(r);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/graph/graph_capture.h"
 #include "api/graph/graph_plan.h"
 #include "api/stream/serial.h"
@@ -14,7 +15,7 @@
 struct hip_exec {
 	uint64_t handle;
 	unsigned long long flags;
-	pthread_mutex_t lock;        /* guards the members below */
+	struct drv_mutex lock;       /* guards the members below */
 	struct hip_graph *graph;     /* owned; its nodes have no handles */
 	struct hip_plan_nodes steps; /* owned */
 	bool has_memory;             /* a step allocates or frees memory */
@@ -216,7 +217,7 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 		return r;
 	}
 	e->flags = flags;
-	pthread_mutex_init(&e->lock, NULL);
+	drv_mutex_init(&e->lock, DRV_RANK_HIP_EXEC);
 	*out = e;
 	return hipSuccess;
 }
@@ -291,13 +292,13 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 	if (!e)
 		return hip_end(hipErrorInvalidValue);
 	drv_handle_destroy(&hip_handles, e->handle);
-	pthread_mutex_lock(&e->lock);
+	drv_mutex_lock(&e->lock);
 	drop_plan(e);
 	free_steps(&e->steps);
 	destroy_behind(e->graph, &e->last);
 	hip_point_put(&e->last);
-	pthread_mutex_unlock(&e->lock);
-	pthread_mutex_destroy(&e->lock);
+	drv_mutex_unlock(&e->lock);
+	drv_mutex_destroy(&e->lock);
 	free(e);
 	return hip_end(hipSuccess);
 }
@@ -395,9 +396,9 @@ static hipError_t exec_launch(hipGraphExec_t handle, hipStream_t stream)
 	r = captures ? hipSuccess : hip_serial_before(s, HIP_SERIAL_KERNEL);
 	if (r)
 		return r;
-	pthread_mutex_lock(&e->lock);
+	drv_mutex_lock(&e->lock);
 	r = captures ? hip_capture_graph(s, e->graph) : launch_locked(e, s);
-	pthread_mutex_unlock(&e->lock);
+	drv_mutex_unlock(&e->lock);
 	return r || captures ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
@@ -541,9 +542,9 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t handle, hipGraph_t graph, hipGraphN
 	if (!e || !g || !culprit || !result)
 		return hip_end(hipErrorInvalidValue);
 	*culprit = NULL;
-	pthread_mutex_lock(&e->lock);
+	drv_mutex_lock(&e->lock);
 	r = update_locked(e, g, culprit, result);
-	pthread_mutex_unlock(&e->lock);
+	drv_mutex_unlock(&e->lock);
 	return hip_end(r);
 }
 
@@ -610,9 +611,9 @@ hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t m
 	if (made)
 		return hip_node_refuses(e && hip_node_of(node), made);
 	if (e) {
-		pthread_mutex_lock(&e->lock);
+		drv_mutex_lock(&e->lock);
 		r = set_locked(e, node, w);
-		pthread_mutex_unlock(&e->lock);
+		drv_mutex_unlock(&e->lock);
 	}
 	hip_work_fini(w);
 	return r;
@@ -641,10 +642,10 @@ hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsi
 	r = find_switch(exec, node, &e, &n);
 	if (r)
 		return hip_end(r);
-	pthread_mutex_lock(&e->lock);
+	drv_mutex_lock(&e->lock);
 	n->disabled = !enabled;
 	drop_plan(e);
-	pthread_mutex_unlock(&e->lock);
+	drv_mutex_unlock(&e->lock);
 	return hip_end(hipSuccess);
 }
 

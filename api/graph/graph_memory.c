@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/graph/graph_capture.h"
 
 struct hip_graph_alloc {
@@ -16,9 +17,9 @@ struct hip_graph_alloc {
 	bool instance; /* a node of an instance refers to it: at most one may */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all allocations and `usages` */
-static struct hip_graph_alloc *allocs;                   /* owned */
-static _Atomic unsigned count;                           /* number of allocations */
+static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_HIP_GRAPH_MEMORY); /* guards all allocations and `usages` */
+static struct hip_graph_alloc *allocs;                               /* owned */
+static _Atomic unsigned count;                                       /* number of allocations */
 static struct usage {
 	uint64_t used_B, used_high_B, reserved_B, reserved_high_B;
 } usages[HIP_DEVICES_MAX];
@@ -40,13 +41,13 @@ static void alloc_enlist(struct hip_graph_alloc *l)
 	struct usage *u = &usages[l->device->index];
 
 	atomic_store(&hip_memory_hooks.free_graph, hip_graph_alloc_free);
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	l->next = allocs;
 	allocs = l;
 	u->reserved_B += l->size_B;
 	if (u->reserved_B > u->reserved_high_B)
 		u->reserved_high_B = u->reserved_B;
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	atomic_fetch_add(&count, 1);
 }
 
@@ -97,7 +98,7 @@ hipError_t hip_graph_alloc_get(struct hip_graph_alloc *l, bool instance)
 {
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	if (!l->ptr)
 		r = hipErrorContextIsDestroyed;
 	/* CUDA's rule: the address is the same for all, so only one instance may use it. */
@@ -106,7 +107,7 @@ hipError_t hip_graph_alloc_get(struct hip_graph_alloc *l, bool instance)
 	else
 		l->refs++;
 	l->instance |= instance && !r;
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	return r;
 }
 
@@ -116,12 +117,12 @@ void hip_graph_alloc_put(struct hip_graph_alloc *l, bool instance)
 
 	if (!l)
 		return;
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	l->refs--;
 	if (instance)
 		l->instance = false;
 	gone = alloc_delist(l);
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	if (gone) {
 		/* Work that still runs may use the memory: freeing waits for the device. */
 		if (l->ptr)
@@ -135,7 +136,7 @@ void hip_graph_allocs_reset(struct hip_device *device)
 {
 	struct hip_graph_alloc **at = &allocs, *l;
 
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	while ((l = *at)) {
 		if (l->device != device) {
 			at = &l->next;
@@ -149,7 +150,7 @@ void hip_graph_allocs_reset(struct hip_device *device)
 			free(l);
 	}
 	usages[device->index] = (struct usage){0};
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
@@ -159,18 +160,18 @@ bool hip_graph_alloc_is_used(const void *ptr)
 	const struct hip_graph_alloc *l;
 	bool used;
 
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	l = alloc_at(ptr);
 	used = l && l->used;
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	return used;
 }
 
 void hip_graph_alloc_begin(struct hip_graph_alloc *l)
 {
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	add_used(l, true);
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 }
 
 bool hip_graph_alloc_is(const void *ptr)
@@ -179,9 +180,9 @@ bool hip_graph_alloc_is(const void *ptr)
 
 	if (!atomic_load_explicit(&count, memory_order_relaxed))
 		return false;
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	is = alloc_at(ptr);
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	return is;
 }
 
@@ -193,7 +194,7 @@ bool hip_graph_alloc_free(void *ptr, struct hip_stream *s, hipError_t *error)
 	*error = hipSuccess;
 	if (!atomic_load_explicit(&count, memory_order_relaxed))
 		return false;
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	l = alloc_at(ptr);
 	if (l && !l->used)
 		*error = hipErrorInvalidValue;
@@ -201,7 +202,7 @@ bool hip_graph_alloc_free(void *ptr, struct hip_stream *s, hipError_t *error)
 		add_used(l, false);
 		gone = alloc_delist(l);
 	}
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	if (gone) {
 		*error = s ? hip_memory_free_behind(ptr, s) : hip_memory_free_now(ptr);
 		free(l);
@@ -395,9 +396,9 @@ hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	at = usage_attribute(&usages[device], which);
 	if (!at || !value)
 		return hip_end(hipErrorInvalidValue);
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	*(uint64_t *)value = *at;
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	return hip_end(hipSuccess);
 }
 
@@ -413,12 +414,12 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	if (!value || (!used && which != hipGraphMemAttrReservedMemHigh) || *(const uint64_t *)value)
 		return hip_end(hipErrorInvalidValue);
 	u = &usages[device];
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	if (used)
 		u->used_high_B = u->used_B;
 	else
 		u->reserved_high_B = u->reserved_B;
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	return hip_end(hipSuccess);
 }
 

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "api/graph/graph.h"
 
 struct hip_object {
@@ -10,14 +11,14 @@ struct hip_object {
 	hipHostFn_t destroy;
 	void *data;
 };
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_HIP_OBJECTS);
 
 /* The count has 64 bits: an overflow needs 2^33 calls with the largest count. */
 static void object_retain(struct hip_object *o, uint64_t count)
 {
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	o->refs += count;
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 }
 
 /* Calls the program's function without the lock. */
@@ -25,14 +26,14 @@ static hipError_t object_release(struct hip_object *o, uint64_t count)
 {
 	bool last;
 
-	pthread_mutex_lock(&lock);
+	drv_mutex_lock(&lock);
 	if (count > o->refs) {
-		pthread_mutex_unlock(&lock);
+		drv_mutex_unlock(&lock);
 		return hipErrorInvalidValue;
 	}
 	o->refs -= count;
 	last = !o->refs;
-	pthread_mutex_unlock(&lock);
+	drv_mutex_unlock(&lock);
 	if (last) {
 		drv_handle_destroy(&hip_handles, o->handle);
 		o->destroy(o->data);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/exec/blit.h"
 #include "api/graph/graph_plan.h"
 
@@ -17,9 +18,9 @@
 
 /* Retired plans, which the GPU may still read. */
 static struct {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct hip_plan *list;
-} retired_plans = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} retired_plans = {.lock = DRV_MUTEX(DRV_RANK_HIP_PLANS)};
 
 static size_t args_size(const struct hip_launch *l)
 {
@@ -63,7 +64,7 @@ static void retired_reap(void)
 {
 	struct hip_plan **at = &retired_plans.list, *p;
 
-	pthread_mutex_lock(&retired_plans.lock);
+	drv_mutex_lock(&retired_plans.lock);
 	while ((p = *at))
 		if (hip_point_is_completed(&p->end)) {
 			*at = p->next;
@@ -71,17 +72,17 @@ static void retired_reap(void)
 		} else {
 			at = &p->next;
 		}
-	pthread_mutex_unlock(&retired_plans.lock);
+	drv_mutex_unlock(&retired_plans.lock);
 }
 
 void hip_plan_retire(struct hip_plan *p, const struct hip_point *last)
 {
 	if (p) {
 		p->end = hip_point_get(last);
-		pthread_mutex_lock(&retired_plans.lock);
+		drv_mutex_lock(&retired_plans.lock);
 		p->next = retired_plans.list;
 		retired_plans.list = p;
-		pthread_mutex_unlock(&retired_plans.lock);
+		drv_mutex_unlock(&retired_plans.lock);
 	}
 	retired_reap();
 }

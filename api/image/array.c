@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/image/image.h"
 #include "api/stream/capture.h"
 
 static struct {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct hip_array *all;
-} arrays = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} arrays = {.lock = DRV_MUTEX(DRV_RANK_HIP_ARRAYS)};
 
 struct hip_array *hip_array_of(hipArray_const_t handle)
 {
@@ -126,13 +127,13 @@ static hipError_t descriptor_check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip
 
 static void link_array(struct hip_array *a)
 {
-	pthread_mutex_lock(&arrays.lock);
+	drv_mutex_lock(&arrays.lock);
 	a->next = arrays.all;
 	a->link = &arrays.all;
 	if (a->next)
 		a->next->link = &a->next;
 	arrays.all = a;
-	pthread_mutex_unlock(&arrays.lock);
+	drv_mutex_unlock(&arrays.lock);
 }
 
 /* Allocates memory and handle; publishes the handle last. */
@@ -181,7 +182,7 @@ static struct hip_array *array_take(hipArray_const_t handle)
 {
 	struct hip_array *a;
 
-	pthread_mutex_lock(&arrays.lock);
+	drv_mutex_lock(&arrays.lock);
 	a = hip_array_of(handle);
 	if (a) {
 		drv_handle_destroy(&hip_handles, a->handle);
@@ -189,7 +190,7 @@ static struct hip_array *array_take(hipArray_const_t handle)
 		if (a->next)
 			a->next->link = a->link;
 	}
-	pthread_mutex_unlock(&arrays.lock);
+	drv_mutex_unlock(&arrays.lock);
 	return a;
 }
 
@@ -218,12 +219,12 @@ void hip_arrays_reset(struct hip_device *device)
 	do {
 		uint64_t handle = 0;
 
-		pthread_mutex_lock(&arrays.lock);
+		drv_mutex_lock(&arrays.lock);
 		for (a = arrays.all; a && a->device != device;)
 			a = a->next;
 		if (a)
 			handle = a->handle;
-		pthread_mutex_unlock(&arrays.lock);
+		drv_mutex_unlock(&arrays.lock);
 		/* hip_memory_reset() frees their memory. */
 		free(a ? array_take((hipArray_const_t)(uintptr_t)handle) : NULL);
 	} while (a);

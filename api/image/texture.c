@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/image/texture.h"
 
 /* All textures and surfaces, by the address that kernels get. */
 static struct {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct vm_tree tree;
-} objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} objects = {.lock = DRV_MUTEX(DRV_RANK_HIP_TEXTURES)};
 
 /* --- objects in memory ------------------------------------------------------------------------ */
 
@@ -38,9 +39,9 @@ static hipError_t texture_publish(const struct hip_texture *like,
 	t->node.lo = (uintptr_t)t->words;
 	t->node.hi = t->node.lo + 1;
 	*out = t->words;
-	pthread_mutex_lock(&objects.lock);
+	drv_mutex_lock(&objects.lock);
 	vm_tree_insert(&objects.tree, &t->node);
-	pthread_mutex_unlock(&objects.lock);
+	drv_mutex_unlock(&objects.lock);
 	return hipSuccess;
 }
 
@@ -49,6 +50,7 @@ static struct hip_texture *find_locked(const void *object, bool surface)
 	struct vm_node *node = vm_tree_next(&objects.tree, NULL, (uintptr_t)object, (uintptr_t)object + 1);
 	struct hip_texture *t = node ? vm_container(node, struct hip_texture, node) : NULL;
 
+	drv_rank_assert(DRV_RANK_HIP_TEXTURES);
 	return t && t->surface == surface ? t : NULL;
 }
 
@@ -56,22 +58,22 @@ void hip_texture_set_offset(hipTextureObject_t object, size_t offset_B)
 {
 	struct hip_texture *t;
 
-	pthread_mutex_lock(&objects.lock);
+	drv_mutex_lock(&objects.lock);
 	t = find_locked(object, false);
 	if (t)
 		t->offset_B = offset_B;
-	pthread_mutex_unlock(&objects.lock);
+	drv_mutex_unlock(&objects.lock);
 }
 
 bool hip_texture_find(hipTextureObject_t object, struct hip_texture *texture)
 {
 	const struct hip_texture *t;
 
-	pthread_mutex_lock(&objects.lock);
+	drv_mutex_lock(&objects.lock);
 	t = find_locked(object, false);
 	if (t)
 		*texture = *t;
-	pthread_mutex_unlock(&objects.lock);
+	drv_mutex_unlock(&objects.lock);
 	return t;
 }
 
@@ -83,11 +85,11 @@ static hipError_t texture_destroy(const void *object, bool surface)
 
 	if (!object)
 		return hipSuccess;
-	pthread_mutex_lock(&objects.lock);
+	drv_mutex_lock(&objects.lock);
 	t = find_locked(object, surface);
 	if (t)
 		vm_tree_remove(&objects.tree, &t->node);
-	pthread_mutex_unlock(&objects.lock);
+	drv_mutex_unlock(&objects.lock);
 	if (!t)
 		return hipErrorInvalidValue;
 	r = hip_device_wait(t->device);
@@ -103,7 +105,7 @@ void hip_textures_reset(struct hip_device *device)
 
 	do {
 		found = NULL;
-		pthread_mutex_lock(&objects.lock);
+		drv_mutex_lock(&objects.lock);
 		for (node = NULL; !found && (node = vm_tree_next(&objects.tree, node, 0, UINT64_MAX));) {
 			struct hip_texture *t = vm_container(node, struct hip_texture, node);
 
@@ -112,7 +114,7 @@ void hip_textures_reset(struct hip_device *device)
 		}
 		if (found)
 			vm_tree_remove(&objects.tree, &found->node);
-		pthread_mutex_unlock(&objects.lock);
+		drv_mutex_unlock(&objects.lock);
 		if (found)
 			hsa_amd_memory_pool_free(found->words);
 		free(found);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/image/texture.h"
 #include "api/module/module.h"
 
@@ -15,12 +16,13 @@ struct reference {
 	textureReference host; /* the host variable, which lives until the module is unloaded */
 };
 static struct reference *references;
-static pthread_mutex_t reference_lock = PTHREAD_MUTEX_INITIALIZER; /* guards `references` */
+static struct drv_mutex reference_lock = DRV_MUTEX(DRV_RANK_HIP_REFERENCES); /* guards `references` */
 
 static struct reference *find_locked(hipModule_t module, const void *place)
 {
 	struct reference *ref = references;
 
+	drv_rank_assert(DRV_RANK_HIP_REFERENCES);
 	while (ref && (ref->module != module || ref->place != place))
 		ref = ref->next;
 	return ref;
@@ -31,6 +33,7 @@ static struct reference *add_locked(hipModule_t module, void *place)
 {
 	struct reference *ref = calloc(1, sizeof(*ref));
 
+	drv_rank_assert(DRV_RANK_HIP_REFERENCES);
 	if (!ref)
 		return NULL;
 	*ref = (struct reference){
@@ -48,7 +51,7 @@ static void drop_references(hipModule_t module)
 {
 	struct reference **at, *ref, *gone = NULL;
 
-	pthread_mutex_lock(&reference_lock);
+	drv_mutex_lock(&reference_lock);
 	for (at = &references; (ref = *at);) {
 		if (ref->module != module) {
 			at = &ref->next;
@@ -58,7 +61,7 @@ static void drop_references(hipModule_t module)
 		ref->next = gone;
 		gone = ref;
 	}
-	pthread_mutex_unlock(&reference_lock);
+	drv_mutex_unlock(&reference_lock);
 	while ((ref = gone)) {
 		gone = ref->next;
 		(void)!hip_texture_destroy(ref->host.textureObject);
@@ -83,11 +86,11 @@ static hipError_t reference_of_module(textureReference **out, hipModule_t module
 	if (!hip_has_images(hip_current()))
 		return hipErrorNotSupported;
 	atomic_store(&hip_module_unloading, drop_references);
-	pthread_mutex_lock(&reference_lock);
+	drv_mutex_lock(&reference_lock);
 	ref = find_locked(module, place);
 	if (!ref)
 		ref = add_locked(module, place);
-	pthread_mutex_unlock(&reference_lock);
+	drv_mutex_unlock(&reference_lock);
 	if (ref)
 		*out = &ref->host;
 	return ref ? hipSuccess : hipErrorOutOfMemory;
@@ -109,13 +112,13 @@ static hipError_t place_of(const textureReference *tex, void **place)
 
 	if (!r)
 		return size_B == sizeof(*tex) ? hipSuccess : hipErrorInvalidSymbol;
-	pthread_mutex_lock(&reference_lock);
+	drv_mutex_lock(&reference_lock);
 	for (const struct reference *ref = references; ref && r; ref = ref->next)
 		if (&ref->host == tex) {
 			*place = ref->place;
 			r = hipSuccess;
 		}
-	pthread_mutex_unlock(&reference_lock);
+	drv_mutex_unlock(&reference_lock);
 	return r;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
 
@@ -22,9 +23,9 @@ struct external {
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards the members below; outside memory's */
+	struct drv_mutex lock; /* guards the members below; outside memory's */
 	struct external *first;
-} externals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} externals = {.lock = DRV_MUTEX(DRV_RANK_HIP_EXTERNALS)};
 
 static void external_unmap(struct external *e)
 {
@@ -85,10 +86,10 @@ static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMem
 	}
 	close(desc->handle.fd);
 	*out = (hipExternalMemory_t)(uintptr_t)e->handle;
-	pthread_mutex_lock(&externals.lock);
+	drv_mutex_lock(&externals.lock);
 	e->next = externals.first;
 	externals.first = e;
-	pthread_mutex_unlock(&externals.lock);
+	drv_mutex_unlock(&externals.lock);
 	return hipSuccess;
 }
 
@@ -109,7 +110,7 @@ static hipError_t get_buffer(void **out, hipExternalMemory_t handle, const hipEx
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return hipErrorOutOfMemory;
-	pthread_mutex_lock(&externals.lock);
+	drv_mutex_lock(&externals.lock);
 	e = hip_find(HIP_EXTERNAL, handle);
 	if (e && desc->size <= e->size_B && desc->offset <= e->size_B - desc->size) {
 		*out = b->at = e->base + desc->offset;
@@ -117,7 +118,7 @@ static hipError_t get_buffer(void **out, hipExternalMemory_t handle, const hipEx
 		e->buffers = b;
 		r = hipSuccess;
 	}
-	pthread_mutex_unlock(&externals.lock);
+	drv_mutex_unlock(&externals.lock);
 	if (r)
 		free(b);
 	return r;
@@ -135,6 +136,7 @@ static struct external *take_unused_locked(void)
 {
 	struct external **at = &externals.first, *e;
 
+	drv_rank_assert(DRV_RANK_HIP_EXTERNALS);
 	while (*at && ((*at)->handle || (*at)->buffers))
 		at = &(*at)->next;
 	e = *at;
@@ -150,7 +152,7 @@ static hipError_t drop_unused(void)
 	struct external *e = take_unused_locked();
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_unlock(&externals.lock);
+	drv_mutex_unlock(&externals.lock);
 	if (e) {
 		r = hip_device_wait(e->device);
 		external_unmap(e);
@@ -163,10 +165,10 @@ static hipError_t external_destroy(hipExternalMemory_t handle)
 {
 	struct external *e;
 
-	pthread_mutex_lock(&externals.lock);
+	drv_mutex_lock(&externals.lock);
 	e = hip_find(HIP_EXTERNAL, handle);
 	if (!e) {
-		pthread_mutex_unlock(&externals.lock);
+		drv_mutex_unlock(&externals.lock);
 		return hipErrorInvalidValue;
 	}
 	drv_handle_destroy(&hip_handles, e->handle);
@@ -182,6 +184,7 @@ hipError_t hipDestroyExternalMemory(hipExternalMemory_t memory)
 
 static struct buffer **find_buffer_locked(const void *ptr)
 {
+	drv_rank_assert(DRV_RANK_HIP_EXTERNALS);
 	for (struct external *e = externals.first; e; e = e->next)
 		for (struct buffer **at = &e->buffers; *at; at = &(*at)->next)
 			if ((*at)->at == ptr)
@@ -193,10 +196,10 @@ hipError_t hip_external_free(void *ptr)
 {
 	struct buffer **at, *b;
 
-	pthread_mutex_lock(&externals.lock);
+	drv_mutex_lock(&externals.lock);
 	at = find_buffer_locked(ptr);
 	if (!at) {
-		pthread_mutex_unlock(&externals.lock);
+		drv_mutex_unlock(&externals.lock);
 		return hipErrorInvalidValue;
 	}
 	b = *at;
@@ -209,7 +212,7 @@ void hip_externals_reset(struct hip_device *device)
 {
 	struct external **at = &externals.first;
 
-	pthread_mutex_lock(&externals.lock);
+	drv_mutex_lock(&externals.lock);
 	while (*at) {
 		struct external *e = *at;
 
@@ -221,5 +224,5 @@ void hip_externals_reset(struct hip_device *device)
 		external_unmap(e);
 		external_free(e);
 	}
-	pthread_mutex_unlock(&externals.lock);
+	drv_mutex_unlock(&externals.lock);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
 
@@ -25,7 +26,7 @@ static struct opened {
 	void *base; /* owned */
 	unsigned uses;
 } *all_opened;
-static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex opened_lock = DRV_MUTEX(DRV_RANK_HIP_IPC);
 
 static hipError_t get_handle(hipIpcMemHandle_t *out, const void *ptr)
 {
@@ -55,6 +56,7 @@ static struct opened *find_locked(const struct memory_handle *handle)
 {
 	struct opened *o = all_opened;
 
+	drv_rank_assert(DRV_RANK_HIP_IPC);
 	while (o && memcmp(&o->handle.whole, &handle->whole, sizeof(handle->whole)))
 		o = o->next;
 	return o;
@@ -81,6 +83,7 @@ static hipError_t attach_locked(const struct memory_handle *handle, struct opene
 	hipError_t r = hipSuccess;
 	unsigned count;
 
+	drv_rank_assert(DRV_RANK_HIP_IPC);
 	if (!o)
 		return hipErrorOutOfMemory;
 	o->handle = *handle;
@@ -112,7 +115,7 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 		return hipErrorInvalidValue;
 	if (handle.process == getpid())
 		return hipErrorInvalidContext;
-	pthread_mutex_lock(&opened_lock);
+	drv_mutex_lock(&opened_lock);
 	o = find_locked(&handle);
 	if (!o)
 		r = attach_locked(&handle, &o);
@@ -122,7 +125,7 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 		o->uses++;
 		*ptr = (char *)o->base + handle.offset_B;
 	}
-	pthread_mutex_unlock(&opened_lock);
+	drv_mutex_unlock(&opened_lock);
 	return r;
 }
 
@@ -155,7 +158,7 @@ static hipError_t close_handle(const void *ptr)
 	struct opened **at, *gone = NULL;
 	hipError_t r;
 
-	pthread_mutex_lock(&opened_lock);
+	drv_mutex_lock(&opened_lock);
 	for (at = &all_opened; *at && !opened_contains(*at, ptr); at = &(*at)->next)
 		continue;
 	r = *at ? hipSuccess : hipErrorInvalidValue;
@@ -163,7 +166,7 @@ static hipError_t close_handle(const void *ptr)
 		gone = *at;
 		*at = gone->next;
 	}
-	pthread_mutex_unlock(&opened_lock);
+	drv_mutex_unlock(&opened_lock);
 	if (!gone)
 		return r;
 	r = wait_for_all(gone->devices);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/memory/mem_advise.h"
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
@@ -23,9 +24,9 @@ struct segment {
 };
 
 static struct {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct vm_tree segments; /* owned */
-} advice = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} advice = {.lock = DRV_MUTEX(DRV_RANK_HIP_ADVICE)};
 
 /* --- segments (call with the lock held) ------------------------------------------------------- */
 
@@ -83,12 +84,12 @@ void hip_advice_forget(uint64_t lo, uint64_t hi)
 {
 	struct segment *s;
 
-	pthread_mutex_lock(&advice.lock);
+	drv_mutex_lock(&advice.lock);
 	while ((s = segment_in(lo, hi))) {
 		vm_tree_remove(&advice.segments, &s->at);
 		free(s);
 	}
-	pthread_mutex_unlock(&advice.lock);
+	drv_mutex_unlock(&advice.lock);
 }
 
 /* --- setting of hints ------------------------------------------------------------------------- */
@@ -119,7 +120,7 @@ static hipError_t range_set(const struct range *range, hip_set_fn *fn, hipMemory
 {
 	bool ok;
 
-	pthread_mutex_lock(&advice.lock);
+	drv_mutex_lock(&advice.lock);
 	ok = segments_cover(range->lo, range->hi);
 	for (uint64_t at = range->lo; ok && at < range->hi;) {
 		struct segment *s = segment_in(at, range->hi);
@@ -127,7 +128,7 @@ static hipError_t range_set(const struct range *range, hip_set_fn *fn, hipMemory
 		fn(&s->hints, what, device);
 		at = s->at.hi;
 	}
-	pthread_mutex_unlock(&advice.lock);
+	drv_mutex_unlock(&advice.lock);
 	return ok ? hipSuccess : hipErrorOutOfMemory;
 }
 
@@ -241,7 +242,7 @@ static struct hints hints_common(const struct range *range, hipMemRangeCoherency
 	struct hints all = plain;
 	uint64_t at, until;
 
-	pthread_mutex_lock(&advice.lock);
+	drv_mutex_lock(&advice.lock);
 	for (at = range->lo; at < range->hi; at = until) {
 		s = segment_in(at, range->hi);
 		until = !s ? range->hi : s->at.lo > at ? s->at.lo : s->at.hi;
@@ -249,7 +250,7 @@ static struct hints hints_common(const struct range *range, hipMemRangeCoherency
 			all = s && s->at.lo <= at ? s->hints : plain;
 		hints_join(&all, s && s->at.lo <= at ? &s->hints : &plain, &coarse, &fine);
 	}
-	pthread_mutex_unlock(&advice.lock);
+	drv_mutex_unlock(&advice.lock);
 	*mode = coarse && fine ? hipMemRangeCoherencyModeIndeterminate
 		: coarse       ? hipMemRangeCoherencyModeCoarseGrain
 			       : hipMemRangeCoherencyModeFineGrain;

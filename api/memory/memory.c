@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/memory/mem_advise.h"
 #include "api/memory/memory.h"
 #include "api/stream/capture.h"
@@ -10,10 +11,10 @@
 
 /* All allocations by address. A registered range lies within no other. */
 static struct {
-	pthread_rwlock_t lock;
+	struct drv_rwlock lock;
 	struct vm_tree tree;
 	uint64_t last_id;
-} memories = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+} memories = {.lock = DRV_RWLOCK(DRV_RANK_HIP_MEMORY)};
 
 struct hip_memory_hooks hip_memory_hooks;
 
@@ -36,11 +37,11 @@ bool hip_memory_find(const void *address, struct hip_memory *memory)
 	find = atomic_load_explicit(&hip_memory_hooks.find, memory_order_acquire);
 	if (find && find(address, memory))
 		return true;
-	pthread_rwlock_rdlock(&memories.lock);
+	drv_rwlock_rdlock(&memories.lock);
 	found = find_locked((uintptr_t)address);
 	if (found)
 		*memory = *found;
-	pthread_rwlock_unlock(&memories.lock);
+	drv_rwlock_unlock(&memories.lock);
 	return found;
 }
 
@@ -48,11 +49,11 @@ void hip_memory_set_sync(const void *address, bool sync)
 {
 	struct hip_memory *found;
 
-	pthread_rwlock_wrlock(&memories.lock);
+	drv_rwlock_wrlock(&memories.lock);
 	found = find_locked((uintptr_t)address);
 	if (found)
 		found->sync = sync;
-	pthread_rwlock_unlock(&memories.lock);
+	drv_rwlock_unlock(&memories.lock);
 }
 
 /* Only memory of hipMemMap() can lack access. */
@@ -82,14 +83,14 @@ bool hip_memory_covers(const struct hip_memory *memory, const void *address, siz
 		return true;
 	if (!memory->ours || memory->kind != HIP_MEMORY_DEVICE)
 		return false;
-	pthread_rwlock_rdlock(&memories.lock);
+	drv_rwlock_rdlock(&memories.lock);
 	while (size_B > hi - at) {
 		next = find_locked(hi);
 		if (!next || !next->ours || next->kind != HIP_MEMORY_DEVICE)
 			break;
 		hi = next->node.hi;
 	}
-	pthread_rwlock_unlock(&memories.lock);
+	drv_rwlock_unlock(&memories.lock);
 	return size_B <= hi - at;
 }
 
@@ -131,13 +132,13 @@ static hipError_t memory_add(const struct hip_memory *like)
 	*memory = *like;
 	memory->node.lo = (uintptr_t)(like->base ? like->base : like->gpu_base);
 	memory->node.hi = memory->node.lo + like->size_B;
-	pthread_rwlock_wrlock(&memories.lock);
+	drv_rwlock_wrlock(&memories.lock);
 	taken = like->end && vm_tree_next(&memories.tree, NULL, memory->node.lo, memory->node.hi);
 	if (!taken) {
 		memory->id = ++memories.last_id;
 		vm_tree_insert(&memories.tree, &memory->node);
 	}
-	pthread_rwlock_unlock(&memories.lock);
+	drv_rwlock_unlock(&memories.lock);
 	if (taken)
 		free(memory);
 	return taken ? hipErrorInvalidValue : hipSuccess;
@@ -148,13 +149,13 @@ static struct hip_memory *memory_take(const void *address, unsigned kinds, bool 
 {
 	struct hip_memory *memory;
 
-	pthread_rwlock_wrlock(&memories.lock);
+	drv_rwlock_wrlock(&memories.lock);
 	memory = find_locked((uintptr_t)address);
 	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1 && memory->ours == ours)
 		vm_tree_remove(&memories.tree, &memory->node);
 	else
 		memory = NULL;
-	pthread_rwlock_unlock(&memories.lock);
+	drv_rwlock_unlock(&memories.lock);
 	return memory;
 }
 
@@ -182,7 +183,7 @@ static bool allow_all(void *ptr)
 }
 
 /* Serializes the lists that HSA is given, so that the last list is the latest. */
-static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex peers_lock = DRV_MUTEX(DRV_RANK_HIP_PEERS);
 
 /* Allows the device and its peers to access the memory. HSA replaces the list of agents by the one given. */
 static bool allow_peers(const struct hip_device *device, void *ptr)
@@ -191,11 +192,11 @@ static bool allow_peers(const struct hip_device *device, void *ptr)
 	unsigned count = 1;
 	bool ok;
 
-	pthread_mutex_lock(&peers_lock);
+	drv_mutex_lock(&peers_lock);
 	for (uint64_t peers = atomic_load(&device->peers); peers; peers &= peers - 1)
 		agents[count++] = hip.device[__builtin_ctzll(peers)].agent;
 	ok = !hsa_amd_agents_allow_access(count, agents, NULL, ptr);
-	pthread_mutex_unlock(&peers_lock);
+	drv_mutex_unlock(&peers_lock);
 	return ok;
 }
 
@@ -204,14 +205,14 @@ hipError_t hip_memory_update_peers(struct hip_device *device)
 	struct vm_node *node = NULL;
 	bool ok = true;
 
-	pthread_rwlock_rdlock(&memories.lock);
+	drv_rwlock_rdlock(&memories.lock);
 	while ((node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX))) {
 		const struct hip_memory *memory = vm_container(node, struct hip_memory, node);
 
 		if (memory->kind == HIP_MEMORY_DEVICE && memory->device == device->index && !memory->ours)
 			ok &= allow_peers(device, memory->gpu_base);
 	}
-	pthread_rwlock_unlock(&memories.lock);
+	drv_rwlock_unlock(&memories.lock);
 	return ok ? hipSuccess : hipErrorOutOfMemory;
 }
 
@@ -549,7 +550,7 @@ static struct deferral {
 	struct hip_memory *memory; /* owned */
 	struct hip_point point;    /* owned */
 } *_Atomic deferrals;              /* written under deferral_lock */
-static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex deferral_lock = DRV_MUTEX(DRV_RANK_HIP_DEFERRALS);
 
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 {
@@ -564,10 +565,10 @@ hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 	}
 	atomic_fetch_add(&s->frees, 1);
 	d->point = hip_stream_point(s);
-	pthread_mutex_lock(&deferral_lock);
+	drv_mutex_lock(&deferral_lock);
 	d->next = deferrals;
 	deferrals = d;
-	pthread_mutex_unlock(&deferral_lock);
+	drv_mutex_unlock(&deferral_lock);
 	return hipSuccess;
 }
 
@@ -577,7 +578,7 @@ void hip_memory_reap(void)
 
 	if (!atomic_load_explicit(&deferrals, memory_order_relaxed))
 		return;
-	pthread_mutex_lock(&deferral_lock);
+	drv_mutex_lock(&deferral_lock);
 	first = deferrals;
 	for (at = &first; *at;) {
 		struct deferral *d = *at;
@@ -592,7 +593,7 @@ void hip_memory_reap(void)
 		gone = d;
 	}
 	deferrals = first;
-	pthread_mutex_unlock(&deferral_lock);
+	drv_mutex_unlock(&deferral_lock);
 	while (gone) {
 		struct deferral *next = gone->next;
 
@@ -612,7 +613,7 @@ void hip_memory_reset(struct hip_device *device)
 	hip_memory_reap();
 	do {
 		memory = NULL;
-		pthread_rwlock_wrlock(&memories.lock);
+		drv_rwlock_wrlock(&memories.lock);
 		for (node = NULL; !memory && (node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX));) {
 			struct hip_memory *m = vm_container(node, struct hip_memory, node);
 
@@ -621,7 +622,7 @@ void hip_memory_reset(struct hip_device *device)
 		}
 		if (memory)
 			vm_tree_remove(&memories.tree, &memory->node);
-		pthread_rwlock_unlock(&memories.lock);
+		drv_rwlock_unlock(&memories.lock);
 		if (memory)
 			give_back(memory);
 	} while (memory);
@@ -640,7 +641,7 @@ static bool range_overlaps(const void *ptr, size_t size_B, bool *again)
 	bool any = false;
 
 	*again = false;
-	pthread_rwlock_rdlock(&memories.lock);
+	drv_rwlock_rdlock(&memories.lock);
 	for (struct vm_node *n = NULL; (n = vm_tree_next(&memories.tree, n, lo, lo + size_B));) {
 		const struct hip_memory *m = vm_container(n, struct hip_memory, node);
 
@@ -649,12 +650,12 @@ static bool range_overlaps(const void *ptr, size_t size_B, bool *again)
 		else
 			any = true;
 	}
-	pthread_rwlock_unlock(&memories.lock);
+	drv_rwlock_unlock(&memories.lock);
 	return any;
 }
 
 /* Serializes registrations, so that this library's entries and HSA's agree. */
-static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex register_lock = DRV_MUTEX(DRV_RANK_HIP_REGISTER);
 
 static hipError_t host_unregister(void *ptr)
 {
@@ -666,11 +667,11 @@ static hipError_t host_unregister(void *ptr)
 	if (!hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_REGISTERED)
 		return hipErrorHostMemoryNotRegistered;
 	r = hip_device_wait(&hip.device[memory.device]);
-	pthread_mutex_lock(&register_lock);
+	drv_mutex_lock(&register_lock);
 	taken = memory_take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
 	if (taken)
 		hsa_amd_memory_unlock(ptr);
-	pthread_mutex_unlock(&register_lock);
+	drv_mutex_unlock(&register_lock);
 	free(taken);
 	return taken ? r : hipErrorHostMemoryNotRegistered;
 }
@@ -721,9 +722,9 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 	r = again ? host_unregister(ptr) : hipSuccess;
 	if (r && r != hipErrorHostMemoryNotRegistered) /* another thread may have unregistered it */
 		return r;
-	pthread_mutex_lock(&register_lock);
+	drv_mutex_lock(&register_lock);
 	r = register_locked(ptr, size_B, flags);
-	pthread_mutex_unlock(&register_lock);
+	drv_mutex_unlock(&register_lock);
 	return r;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/module/module.h"
 #include "api/stream/stream.h"
@@ -41,10 +42,10 @@ struct table {
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards changes */
+	struct drv_mutex lock; /* guards changes */
 	struct table *_Atomic table;
 	size_t count;
-} kernel_names = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} kernel_names = {.lock = DRV_MUTEX(DRV_RANK_HIP_BINARIES)};
 
 /* --- the table of names ----------------------------------------------------------------------- */
 
@@ -71,6 +72,7 @@ static void put_locked(struct table *t, struct name *name)
 {
 	size_t i = place_of(name->host, t->mask);
 
+	drv_rank_assert(DRV_RANK_HIP_BINARIES);
 	while (atomic_load_explicit(&t->slot[i], memory_order_relaxed))
 		i = (i + 1) & t->mask;
 	atomic_store_explicit(&t->slot[i], name, memory_order_release);
@@ -82,6 +84,7 @@ static bool grow_locked(void)
 	size_t size = old ? 2 * (old->mask + 1) : 256;
 	struct table *t = calloc(1, sizeof(*t) + size * sizeof(t->slot[0]));
 
+	drv_rank_assert(DRV_RANK_HIP_BINARIES);
 	if (!t)
 		return false;
 	t->old = old;
@@ -100,7 +103,7 @@ static void name_add(const struct name *like)
 
 	if (hip.child)
 		return;
-	pthread_mutex_lock(&kernel_names.lock);
+	drv_mutex_lock(&kernel_names.lock);
 	name = name_find(like->host);
 	if (name && !name->binary) { /* the name's library was unloaded and is loaded again */
 		name->binary = like->binary;
@@ -118,7 +121,7 @@ static void name_add(const struct name *like)
 			kernel_names.count++;
 		}
 	}
-	pthread_mutex_unlock(&kernel_names.lock);
+	drv_mutex_unlock(&kernel_names.lock);
 }
 
 /* --- registration ----------------------------------------------------------------------------- */
@@ -247,9 +250,9 @@ void __hipUnregisterFatBinary(void **handle)
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))
 			(void)!hip_device_wait(&hip.device[d]);
-	pthread_mutex_lock(&kernel_names.lock);
+	drv_mutex_lock(&kernel_names.lock);
 	names_forget(binary);
-	pthread_mutex_unlock(&kernel_names.lock);
+	drv_mutex_unlock(&kernel_names.lock);
 	for (unsigned d = 0; d < hip.devices; d++) {
 		code_unload(&binary->before[d]);
 		code_unload(&binary->code[d]);
@@ -298,6 +301,7 @@ static hipError_t managed_set_all_locked(const struct hip_binary *binary, struct
 	struct table *t = kernel_names.table;
 	hipError_t r = hipSuccess;
 
+	drv_rank_assert(DRV_RANK_HIP_BINARIES);
 	for (size_t i = 0; !r && t && i <= t->mask; i++) {
 		struct name *name = t->slot[i];
 
@@ -311,6 +315,7 @@ static hipError_t load_locked(struct hip_binary *binary, struct hip_device *devi
 {
 	hipError_t r = hip_code_load(device, binary->wrapper->bundle, 0, code);
 
+	drv_rank_assert(DRV_RANK_HIP_BINARIES);
 	if (r)
 		return r;
 	r = managed_set_all_locked(binary, code);
@@ -324,7 +329,7 @@ void hip_binaries_reset(struct hip_device *device)
 {
 	struct table *t;
 
-	pthread_mutex_lock(&kernel_names.lock);
+	drv_mutex_lock(&kernel_names.lock);
 	t = kernel_names.table;
 	for (size_t i = 0; t && i <= t->mask; i++) {
 		struct name *name = t->slot[i];
@@ -339,7 +344,7 @@ void hip_binaries_reset(struct hip_device *device)
 			*code = NULL;
 		}
 	}
-	pthread_mutex_unlock(&kernel_names.lock);
+	drv_mutex_unlock(&kernel_names.lock);
 }
 
 /* --- look-up ---------------------------------------------------------------------------------- */
@@ -349,6 +354,7 @@ static hipError_t code_locked(struct hip_binary *binary, struct hip_device *devi
 	struct hip_code *code = binary->code[device->index];
 	hipError_t r;
 
+	drv_rank_assert(DRV_RANK_HIP_BINARIES);
 	if (!code) {
 		if (!binary->wrapper)
 			return hipErrorInvalidImage;
@@ -370,7 +376,7 @@ static hipError_t load_kernel(struct name *name, struct hip_device *device, cons
 	struct hip_code *code;
 	hipError_t r = kernel ? hipSuccess : hipErrorOutOfMemory;
 
-	pthread_mutex_lock(&kernel_names.lock);
+	drv_mutex_lock(&kernel_names.lock);
 	if (!r && !name->binary)
 		r = hipErrorInvalidDeviceFunction;
 	if (!r)
@@ -382,7 +388,7 @@ static hipError_t load_kernel(struct name *name, struct hip_device *device, cons
 		kernel = NULL;
 	}
 	*out = name->kernel[device->index];
-	pthread_mutex_unlock(&kernel_names.lock);
+	drv_mutex_unlock(&kernel_names.lock);
 	free(kernel);
 	return r == hipErrorNotFound ? hipErrorInvalidDeviceFunction : r;
 }
@@ -419,10 +425,10 @@ hipError_t hip_variable_of(const void *host, struct hip_device *device, void **a
 		*size_B = name->size_B;
 		return hipSuccess;
 	}
-	pthread_mutex_lock(&kernel_names.lock);
+	drv_mutex_lock(&kernel_names.lock);
 	r = name->binary ? code_locked(name->binary, device, &code) : hipErrorInvalidSymbol;
 	if (!r)
 		r = hip_code_variable(code, name->device_name, address, size_B);
-	pthread_mutex_unlock(&kernel_names.lock);
+	drv_mutex_unlock(&kernel_names.lock);
 	return r == hipErrorNotFound ? hipErrorInvalidSymbol : r;
 }

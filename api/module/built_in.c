@@ -15,7 +15,7 @@ static struct built_in {
 	struct drv_lock lock; /* guards the members below; inside a stream's */
 	struct hip_code code; /* owned */
 	struct hip_kernel kernel[HIP_BUILT_INS];
-} built_ins[HIP_DEVICES_MAX];
+} built_ins[HIP_DEVICES_MAX] = {[0 ... HIP_DEVICES_MAX - 1] = {.lock = DRV_LOCK(DRV_RANK_HIP_BUILT_INS)}};
 
 static hipError_t load_locked(struct built_in *b, struct hip_device *device)
 {
@@ -23,6 +23,7 @@ static hipError_t load_locked(struct built_in *b, struct hip_device *device)
 	char name[64] = ""; /* HSA's name of the agent */
 	hipError_t r;
 
+	drv_rank_assert(DRV_RANK_HIP_BUILT_INS);
 	if (b->loaded)
 		return hipSuccess;
 	hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name);

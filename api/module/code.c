@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/module/compressed.h"
 #include "api/module/module.h"
@@ -101,7 +102,7 @@ struct hip_variable {
 	struct hip_variable *next;
 	void *address;
 };
-static pthread_mutex_t variables_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex variables_lock = DRV_MUTEX(DRV_RANK_HIP_VARIABLES);
 
 static hipError_t add_variable(struct hip_code *code, void *address, size_t size_B)
 {
@@ -208,9 +209,9 @@ hipError_t hip_code_variable(struct hip_code *code, const char *name, void **add
 	*address = (void *)(uintptr_t)va;
 	*size_B = bytes;
 	if (bytes) {
-		pthread_mutex_lock(&variables_lock);
+		drv_mutex_lock(&variables_lock);
 		r = add_variable(code, *address, bytes);
-		pthread_mutex_unlock(&variables_lock);
+		drv_mutex_unlock(&variables_lock);
 	}
 	return r;
 }

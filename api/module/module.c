@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/module/managed.h"
 #include "api/stream/stream.h"
 
@@ -25,7 +26,7 @@ struct hip_module {
 	uint64_t handle;
 	struct hip_code code;           /* owned */
 	struct hip_managed *managed;    /* owned: its managed variables */
-	pthread_mutex_t lock;           /* guards `functions` */
+	struct drv_mutex lock;          /* guards `functions` */
 	struct hip_function *functions; /* owned */
 };
 
@@ -57,7 +58,7 @@ static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B
 		free(m);
 		return r;
 	}
-	pthread_mutex_init(&m->lock, NULL);
+	drv_mutex_init(&m->lock, DRV_RANK_HIP_MODULE);
 	*out = (hipModule_t)(uintptr_t)m->handle;
 	return hipSuccess;
 }
@@ -146,7 +147,7 @@ static hipError_t module_unload(hipModule_t handle)
 	}
 	hip_managed_unload(&m->managed);
 	hip_code_unload(&m->code);
-	pthread_mutex_destroy(&m->lock);
+	drv_mutex_destroy(&m->lock);
 	free(m);
 	return hipSuccess;
 }
@@ -208,9 +209,9 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 		return no_module(handle);
 	if (hip_code_lost(m->code.device, m->code.losses))
 		return hipErrorContextIsDestroyed;
-	pthread_mutex_lock(&m->lock);
+	drv_mutex_lock(&m->lock);
 	r = function_locked(m, name, &f);
-	pthread_mutex_unlock(&m->lock);
+	drv_mutex_unlock(&m->lock);
 	*out = r ? NULL : (hipFunction_t)(uintptr_t)f->handle;
 	return r;
 }
@@ -260,9 +261,9 @@ hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kerne
 
 /* Functions of linked kernels: one for each kernel and device, until the device is reset. */
 static struct {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct hip_function *list; /* owned */
-} linked = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} linked = {.lock = DRV_MUTEX(DRV_RANK_HIP_LINKED)};
 
 static bool is_kernel(const struct hip_function *f, const struct hip_device *device, uint64_t object)
 {
@@ -290,7 +291,7 @@ void hip_function_drop(const struct hip_device *device, uint64_t object)
 {
 	struct hip_function **at = &linked.list, *f;
 
-	pthread_mutex_lock(&linked.lock);
+	drv_mutex_lock(&linked.lock);
 	while ((f = *at) && !is_kernel(f, device, object))
 		at = &f->next;
 	if (f) {
@@ -298,7 +299,7 @@ void hip_function_drop(const struct hip_device *device, uint64_t object)
 		drv_handle_destroy(&hip_handles, f->handle);
 		hip_retire(&f->kernel.retired, free_function);
 	}
-	pthread_mutex_unlock(&linked.lock);
+	drv_mutex_unlock(&linked.lock);
 }
 
 static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
@@ -310,9 +311,9 @@ static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
 	r = out ? hip_kernel_of(host, hip_current(), &kernel) : hipErrorInvalidDeviceFunction;
 	if (r)
 		return r;
-	pthread_mutex_lock(&linked.lock);
+	drv_mutex_lock(&linked.lock);
 	r = linked_locked(kernel, &f);
-	pthread_mutex_unlock(&linked.lock);
+	drv_mutex_unlock(&linked.lock);
 	if (!r)
 		*out = (hipFunction_t)(uintptr_t)f->handle;
 	return r;

@@ -1,4 +1,5 @@
 /* Pools: their list, creation and destruction. */
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
 #include "api/stream/capture.h"
@@ -10,10 +11,10 @@ struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
 
 /* Pools that live, or that have memory that lives. */
 static struct {
-	pthread_mutex_t lock; /* guards the list and the visitors; outside a pool's lock */
-	pthread_cond_t left;  /* signalled when a visitor leaves */
+	struct drv_mutex lock; /* guards the list and the visitors; outside a pool's lock */
+	pthread_cond_t left;   /* signalled when a visitor leaves */
 	struct hip_pool *list;
-} pools = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
+} pools = {.lock = DRV_MUTEX(DRV_RANK_HIP_POOLS), .left = PTHREAD_COND_INITIALIZER};
 
 static void set_slots(const struct hip_pool *p, struct hip_pool *value)
 {
@@ -25,9 +26,9 @@ static void set_slots(const struct hip_pool *p, struct hip_pool *value)
 
 static void stream_closing(struct hip_stream *s)
 {
-	pthread_mutex_lock(&pools.lock);
+	drv_mutex_lock(&pools.lock);
 	hip_caches_close_stream(s);
-	pthread_mutex_unlock(&pools.lock);
+	drv_mutex_unlock(&pools.lock);
 }
 
 static bool pool_find(const void *address, struct hip_memory *memory)
@@ -38,7 +39,7 @@ static bool pool_find(const void *address, struct hip_memory *memory)
 
 	if (!p)
 		return false;
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	node = vm_tree_next(&p->blocks, NULL, (uintptr_t)address, (uintptr_t)address + 1);
 	if (node) {
 		const struct hip_block *b = vm_container(node, struct hip_block, node);
@@ -55,7 +56,7 @@ static bool pool_find(const void *address, struct hip_memory *memory)
 			.shareable = p->exportable,
 		};
 	}
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	return found;
 }
 
@@ -71,14 +72,14 @@ static struct hip_pool *visit_begin(const struct hip_device *device, const struc
 {
 	struct hip_pool *p;
 
-	pthread_mutex_lock(&pools.lock);
+	drv_mutex_lock(&pools.lock);
 	for (p = behind ? behind->next : pools.list; p; p = p->next)
 		if (p->device == device &&
 		    atomic_load_explicit(&p->reserved_B, memory_order_relaxed) > (all ? 0 : kept_B(p)))
 			break;
 	if (p)
 		p->visitors++;
-	pthread_mutex_unlock(&pools.lock);
+	drv_mutex_unlock(&pools.lock);
 	return p;
 }
 
@@ -106,8 +107,8 @@ static void free_pool(struct hip_pool *p)
 	if (p->base)
 		set_slots(p, NULL);
 	hip_arena_fini(p);
-	pthread_mutex_destroy(&p->access_lock);
-	pthread_mutex_destroy(&p->lock);
+	drv_mutex_destroy(&p->access_lock);
+	drv_mutex_destroy(&p->lock);
 	free(p);
 }
 
@@ -116,22 +117,22 @@ static void visit_end(struct hip_pool *p)
 {
 	bool over;
 
-	pthread_mutex_lock(&pools.lock);
+	drv_mutex_lock(&pools.lock);
 	over = !--p->visitors && p->settling && !p->reserved_B;
 	if (over)
 		unlink_locked(p);
 	pthread_cond_broadcast(&pools.left);
-	pthread_mutex_unlock(&pools.lock);
+	drv_mutex_unlock(&pools.lock);
 	if (over)
 		free_pool(p);
 }
 
 void hip_pool_retire(struct hip_pool *p)
 {
-	pthread_mutex_lock(&pools.lock);
+	drv_mutex_lock(&pools.lock);
 	p->settling = true;
 	p->visitors++;
-	pthread_mutex_unlock(&pools.lock);
+	drv_mutex_unlock(&pools.lock);
 	hip_arena_trim(p, 0, true);
 	visit_end(p);
 }
@@ -186,19 +187,19 @@ static hipError_t enter_pool(struct hip_pool *p)
 {
 	set_defaults(p);
 	p->most_B = SIZE_MAX;
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_mutex_init(&p->access_lock, NULL);
+	drv_mutex_init(&p->lock, DRV_RANK_HIP_POOL);
+	drv_mutex_init(&p->access_lock, DRV_RANK_HIP_POOL_ACCESS);
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
-		pthread_mutex_destroy(&p->access_lock);
-		pthread_mutex_destroy(&p->lock);
+		drv_mutex_destroy(&p->access_lock);
+		drv_mutex_destroy(&p->lock);
 		return hipErrorOutOfMemory;
 	}
 	set_slots(p, p);
 	set_hooks();
-	pthread_mutex_lock(&pools.lock);
+	drv_mutex_lock(&pools.lock);
 	p->next = pools.list;
 	pools.list = p;
-	pthread_mutex_unlock(&pools.lock);
+	drv_mutex_unlock(&pools.lock);
 	return hipSuccess;
 }
 
@@ -253,14 +254,14 @@ static hipError_t make_default_pool(struct hip_device *device, struct hip_pool *
 {
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&device->lock);
+	drv_mutex_lock(&device->lock);
 	*out = atomic_load(&device->default_pool);
 	if (!*out) {
 		r = make_pool(device, out);
 		if (!r)
 			set_default(device, *out);
 	}
-	pthread_mutex_unlock(&device->lock);
+	drv_mutex_unlock(&device->lock);
 	return r;
 }
 
@@ -285,12 +286,12 @@ static hipError_t pool_destroy(hipMemPool_t handle)
 		return hipErrorInvalidValue;
 	atomic_compare_exchange_strong(&p->device->pool, &current, atomic_load(&p->device->default_pool));
 	drv_handle_destroy(&hip_handles, p->handle);
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	p->dead = true;
 	/* With `dead` set before, no thread puts blocks into a cache after it was drained. */
 	hip_caches_drain_locked(p);
 	left = !p->live;
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	if (left)
 		hip_pool_retire(p);
 	return hipSuccess;
@@ -389,17 +390,17 @@ static struct hip_pool *take_any_but(const struct hip_device *device, const stru
 {
 	struct hip_pool *p;
 
-	pthread_mutex_lock(&pools.lock);
+	drv_mutex_lock(&pools.lock);
 	for (;;) {
 		for (p = pools.list; p && (p->device != device || p == kept); p = p->next)
 			continue;
 		if (!p || !p->visitors)
 			break;
-		pthread_cond_wait(&pools.left, &pools.lock);
+		drv_cond_wait(&pools.left, &pools.lock);
 	}
 	if (p)
 		unlink_locked(p);
-	pthread_mutex_unlock(&pools.lock);
+	drv_mutex_unlock(&pools.lock);
 	return p;
 }
 

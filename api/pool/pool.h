@@ -16,6 +16,7 @@
 #ifndef API_POOL_H
 #define API_POOL_H
 
+#include "drv/lock.h"
 #include "api/stream/frontier.h"
 
 #define HIP_POOL_QUANTUM 512u
@@ -79,7 +80,7 @@ struct hip_pool {
 	size_t arena_B;
 	struct hip_block **table; /* owned: used blocks, indexed by the quantum where they begin; sparse */
 	_Atomic uint64_t reserved_B;
-	pthread_mutex_t lock; /* guards the members below */
+	struct drv_mutex lock; /* guards the members below */
 	struct hip_pool *next;
 	struct vm_tree blocks;
 	struct hip_block *bin[HIP_POOL_BINS];
@@ -94,7 +95,8 @@ struct hip_pool {
 	/* owned. Blocks are kept until the pool is freed, so that a double free reads valid memory. */
 	struct hip_block *spare;
 	struct hip_cache *caches;
-	pthread_mutex_t access_lock; /* guards changes of access and the publishing of new chunks; outside `lock` */
+	struct drv_mutex
+		access_lock; /* guards changes of access and the publishing of new chunks; outside `lock` */
 	_Atomic hipMemAccessFlags access[HIP_DEVICES_MAX];
 };
 

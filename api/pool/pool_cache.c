@@ -1,4 +1,5 @@
 /* Allocation and freeing: each stream has caches of the blocks that were freed on it. */
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
 #include "api/stream/capture.h"
@@ -10,7 +11,7 @@
 
 /* Serializes new caches with the end of a stream, which gets no caches after it. Between the lock of the list of
  * pools and a pool's. */
-static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
+static struct drv_mutex joining = DRV_MUTEX(DRV_RANK_HIP_CACHES);
 
 /* Takes over a cache of the stream whose pool has ended; nothing is in it any more. The caller holds the pool's
  * lock. */
@@ -42,6 +43,7 @@ static struct hip_cache *add_cache(struct hip_pool *p, struct hip_stream *s)
 	if (!c)
 		return NULL;
 	memset(c, 0, sizeof(*c));
+	drv_lock_set_rank(&c->lock, DRV_RANK_HIP_CACHE);
 	c->pool = p;
 	c->stream = s;
 	/* Several threads may call on one stream; two caches of one pool on it are harmless. */
@@ -54,8 +56,8 @@ __attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p
 {
 	struct hip_cache *c = NULL;
 
-	pthread_mutex_lock(&joining);
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&joining);
+	drv_mutex_lock(&p->lock);
 	if (!atomic_load(&s->closing)) {
 		c = cache_take_over(p, s);
 		c = c ? c : add_cache(p, s);
@@ -64,8 +66,8 @@ __attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p
 		c->next_in_pool = p->caches;
 		p->caches = c;
 	}
-	pthread_mutex_unlock(&p->lock);
-	pthread_mutex_unlock(&joining);
+	drv_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&joining);
 	return c;
 }
 
@@ -123,9 +125,9 @@ uint64_t hip_pool_used_locked(struct hip_pool *p)
 /* Updates the pool's maximum: this cache uses more than at the last update. */
 __attribute__((cold, noinline)) static void maximum_update(struct hip_pool *p)
 {
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	(void)hip_pool_used_locked(p);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 }
 
 static void cache_end(struct hip_cache *c)
@@ -135,22 +137,22 @@ static void cache_end(struct hip_cache *c)
 
 	if (!p)
 		return;
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	cache_drain(c);
 	p->used_by_dead_B += c->used_B;
 	for (at = &p->caches; *at != c; at = &(*at)->next_in_pool)
 		continue;
 	*at = c->next_in_pool;
 	c->pool = NULL;
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 }
 
 void hip_caches_close_stream(struct hip_stream *s)
 {
-	pthread_mutex_lock(&joining);
+	drv_mutex_lock(&joining);
 	for (struct hip_cache *c = atomic_load(&s->caches); c; c = c->next)
 		cache_end(c);
-	pthread_mutex_unlock(&joining);
+	drv_mutex_unlock(&joining);
 }
 
 static void free_cache(struct hip_retired *retired)
@@ -299,14 +301,14 @@ __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_b
 {
 	bool last;
 
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	if (!c) {
 		p->used_by_dead_B -= (int64_t)b->requested_B;
 		b->stream = NULL;
 	}
 	hip_arena_give_locked(p, b);
 	last = p->dead && !p->live;
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	/* The last block of a destroyed pool frees the pool. */
 	if (last)
 		hip_pool_retire(p);

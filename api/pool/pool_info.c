@@ -1,6 +1,7 @@
 /* Attributes of pools, trimming, and access by devices. */
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/pool/pool.h"
 #include "api/stream/capture.h"
 
@@ -31,12 +32,12 @@ static hipError_t set_number(struct hip_pool *p, hipMemPoolAttr attribute, uint6
 	if (r || (attribute != hipMemPoolAttrReservedMemHigh && attribute != hipMemPoolAttrUsedMemHigh))
 		return hipErrorInvalidValue;
 	/* Resetting a maximum sets it to the present value. */
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	if (attribute == hipMemPoolAttrReservedMemHigh)
 		p->reserved_high_B = p->reserved_B;
 	else
 		p->used_high_B = hip_pool_used_locked(p);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	return hipSuccess;
 }
 
@@ -67,7 +68,7 @@ static hipError_t get_number(struct hip_pool *p, hipMemPoolAttr attribute, uint6
 {
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	switch (attribute) {
 	case hipMemPoolAttrReleaseThreshold:
 		*value = p->threshold_B;
@@ -88,7 +89,7 @@ static hipError_t get_number(struct hip_pool *p, hipMemPoolAttr attribute, uint6
 	default:
 		r = hipErrorInvalidValue;
 	}
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	return r;
 }
 
@@ -157,7 +158,7 @@ static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, s
 		r = check_access(p, &list[i]);
 	if (r)
 		return r;
-	pthread_mutex_lock(&p->access_lock);
+	drv_mutex_lock(&p->access_lock);
 	for (unsigned i = 0; i < hip.devices; i++)
 		old[i] = p->access[i];
 	for (size_t i = 0; i < count; i++)
@@ -165,7 +166,7 @@ static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, s
 	r = p->imported ? hip_imports_set_access(p) : hip_arena_set_access(p);
 	for (unsigned i = 0; r && i < hip.devices; i++)
 		p->access[i] = old[i];
-	pthread_mutex_unlock(&p->access_lock);
+	drv_mutex_unlock(&p->access_lock);
 	return r;
 }
 

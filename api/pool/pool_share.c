@@ -18,6 +18,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
 
@@ -52,9 +53,9 @@ struct run {
 /* The lock guards the list and each run's pool; outside memory's. No chunk is fetched from another process with it
  * held. */
 static struct {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct run *list;
-} runs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} runs = {.lock = DRV_MUTEX(DRV_RANK_HIP_IMPORTS)};
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
@@ -251,6 +252,7 @@ static struct run *find_run_locked(const struct hip_pool *p, const struct addres
 {
 	struct run *run = runs.list;
 
+	drv_rank_assert(DRV_RANK_HIP_IMPORTS);
 	while (run &&
 	       (run->pool != p || run->size_B != data->run_B || memcmp(&run->name, &data->run, sizeof(run->name))))
 		run = run->next;
@@ -261,6 +263,7 @@ static void unlink_locked(struct run *gone)
 {
 	struct run **at = &runs.list;
 
+	drv_rank_assert(DRV_RANK_HIP_IMPORTS);
 	while (*at != gone)
 		at = &(*at)->next;
 	*at = gone->next;
@@ -270,14 +273,14 @@ static void end_import(const void *ptr)
 {
 	struct run *run;
 
-	pthread_mutex_lock(&runs.lock);
+	drv_mutex_lock(&runs.lock);
 	for (run = runs.list; (uintptr_t)ptr - (uintptr_t)run->base >= run->size_B; run = run->next)
 		continue;
 	if (--run->uses)
 		run = NULL;
 	else
 		unlink_locked(run);
-	pthread_mutex_unlock(&runs.lock);
+	drv_mutex_unlock(&runs.lock);
 	if (run)
 		end_run(run);
 }
@@ -299,6 +302,7 @@ static hipError_t enter_locked(struct run *run, const struct address_data *data,
 	struct hip_memory memory;
 	hipError_t r;
 
+	drv_rank_assert(DRV_RANK_HIP_IMPORTS);
 	*out = at;
 	if (hip_memory_find(at, &memory) && memory.gpu_base == at && memory.size_B == data->size_B)
 		return hipSuccess;
@@ -321,13 +325,13 @@ static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPo
 	if (!is_sound(p, &data))
 		return hipErrorInvalidValue;
 	r = hip_fault(p->device);
-	pthread_mutex_lock(&p->access_lock);
-	pthread_mutex_lock(&runs.lock);
+	drv_mutex_lock(&p->access_lock);
+	drv_mutex_lock(&runs.lock);
 	run = find_run_locked(p, &data);
 	if (!r && !run) {
-		pthread_mutex_unlock(&runs.lock);
+		drv_mutex_unlock(&runs.lock);
 		r = make_run(p, &data, &fresh);
-		pthread_mutex_lock(&runs.lock);
+		drv_mutex_lock(&runs.lock);
 		run = r ? NULL : find_run_locked(p, &data);
 	}
 	if (!r && !run) { /* no other thread has made the run meanwhile */
@@ -342,8 +346,8 @@ static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPo
 		unlink_locked(run);
 		fresh = run;
 	}
-	pthread_mutex_unlock(&runs.lock);
-	pthread_mutex_unlock(&p->access_lock);
+	drv_mutex_unlock(&runs.lock);
+	drv_mutex_unlock(&p->access_lock);
 	if (fresh)
 		end_run(fresh);
 	return r;
@@ -357,21 +361,21 @@ hipError_t hipMemPoolImportPointer(void **ptr, hipMemPool_t pool, hipMemPoolPtrE
 
 void hip_imports_detach(const struct hip_pool *p)
 {
-	pthread_mutex_lock(&runs.lock);
+	drv_mutex_lock(&runs.lock);
 	for (struct run *run = runs.list; run; run = run->next)
 		if (run->pool == p)
 			run->pool = NULL;
-	pthread_mutex_unlock(&runs.lock);
+	drv_mutex_unlock(&runs.lock);
 }
 
 hipError_t hip_imports_set_access(const struct hip_pool *p)
 {
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&runs.lock);
+	drv_mutex_lock(&runs.lock);
 	for (struct run *run = runs.list; run && !r; run = run->next)
 		if (run->pool == p)
 			r = hip_pool_update_access(p, (uintptr_t)run->base, run->size_B);
-	pthread_mutex_unlock(&runs.lock);
+	drv_mutex_unlock(&runs.lock);
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "drv/lock.h"
 #include "api/pool/pool.h"
 
 #define ARENA_ALIGN (4ull << 30) /* pool.c finds pools by slots of this size */
@@ -376,17 +377,17 @@ static enum grown arena_grow(struct hip_pool *p, struct hip_stream *s, uint64_t 
 
 	if (!c)
 		return NO_MEMORY;
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	grown = begin_chunk_locked(p, c, chunk_B, &coming);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	if (grown) {
 		free(c);
 		return grown;
 	}
 	mapped = map_chunk(p, c);
-	pthread_mutex_lock(&p->access_lock);
+	drv_mutex_lock(&p->access_lock);
 	grown = mapped && chunk_set_access(p, c) ? GROWN : NO_MEMORY;
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	if (grown) {
 		p->reserved_B -= chunk_B;
 		drop_addresses(p, coming);
@@ -394,8 +395,8 @@ static enum grown arena_grow(struct hip_pool *p, struct hip_stream *s, uint64_t 
 		end_chunk_locked(p, c, coming);
 		*out = take_locked(p, s, size_B);
 	}
-	pthread_mutex_unlock(&p->lock);
-	pthread_mutex_unlock(&p->access_lock);
+	drv_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->access_lock);
 	if (grown)
 		free(c);
 	return grown;
@@ -471,24 +472,24 @@ static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 	struct hip_block *b;
 
 	if (!chunk_unmap(c)) {
-		pthread_mutex_lock(&p->lock);
+		drv_mutex_lock(&p->lock);
 		c->next = p->stuck;
 		p->stuck = c;
-		pthread_mutex_unlock(&p->lock);
+		drv_mutex_unlock(&p->lock);
 		return;
 	}
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	b = block_at(p, lo);
 	if (b && b->state == HIP_BLOCK_COMING)
 		drop_addresses(p, b);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 }
 
 void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 {
 	struct hip_chunk_memory *gone, **at;
 
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	gone = p->stuck;
 	p->stuck = NULL;
 	hip_caches_drain_locked(p);
@@ -508,7 +509,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
 		p->reserved_B -= size_B;
 	}
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	for (struct hip_chunk_memory *c = gone, *next; c; c = next) {
 		next = c->next;
 		end_chunk(p, c);
@@ -520,7 +521,7 @@ bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_
 	const struct hip_block *b;
 	bool found;
 
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	b = block_at(p, (uintptr_t)ptr);
 	found = b && b->state == HIP_BLOCK_USED && b->node.lo == (uintptr_t)ptr;
 	for (const struct hip_chunk_memory *c = p->chunks; found && c && c->lo < b->node.hi; c = c->next) {
@@ -529,7 +530,7 @@ bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_
 		*hi = c->hi;
 		*requested_B = b->requested_B;
 	}
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	return found;
 }
 
@@ -537,10 +538,10 @@ hipError_t hip_arena_set_access(struct hip_pool *p)
 {
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	for (struct hip_chunk_memory *c = p->chunks; c && !r; c = c->next)
 		r = hip_pool_update_access(p, c->lo, c->hi - c->lo);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	return r;
 }
 
@@ -609,9 +610,9 @@ static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_po
 {
 	for (unsigned i = 0; i < count; i++)
 		(void)!hip_point_wait(&points[i]);
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	hip_arena_give_locked(p, b);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 }
 
 /* The last resort: the stream waits, on the GPU, for the users of free blocks. */
@@ -621,9 +622,9 @@ static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint
 	unsigned count = 0;
 	hipError_t r;
 
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	*out = take_pending_locked(p, s, size_B, points, &count);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	r = *out ? wait_for_run(s, points, count) : hipErrorOutOfMemory;
 	if (*out && r)
 		give_up(p, *out, points, count);
@@ -634,9 +635,9 @@ static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint
 
 static enum grown take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	*out = take_locked(p, s, size_B);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 	return *out ? GROWN : arena_grow(p, s, size_B, out);
 }
 
@@ -722,16 +723,16 @@ static void drop_all(struct hip_pool *p)
 
 void hip_arena_empty(struct hip_pool *p)
 {
-	pthread_mutex_lock(&p->lock);
+	drv_mutex_lock(&p->lock);
 	while (is_at_work(p)) {
-		pthread_mutex_unlock(&p->lock);
+		drv_mutex_unlock(&p->lock);
 		sched_yield();
-		pthread_mutex_lock(&p->lock);
+		drv_mutex_lock(&p->lock);
 	}
 	hip_caches_drain_locked(p);
 	drop_all(p);
 	(void)!madvise(p->table, table_size(p), MADV_DONTNEED);
-	pthread_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->lock);
 }
 
 void hip_arena_fini(struct hip_pool *p)

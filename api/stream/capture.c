@@ -1,10 +1,11 @@
 /* The state of captures: which streams are in which capture, and after which nodes. graph/ makes the nodes. */
+#include "drv/lock.h"
 #include "api/stream/capture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-pthread_mutex_t hip_captures_lock = PTHREAD_MUTEX_INITIALIZER;
+struct drv_mutex hip_captures_lock = DRV_MUTEX(DRV_RANK_HIP_CAPTURES);
 struct hip_capture *hip_captures_list;
 const struct hip_capture_ops *_Atomic hip_capture_ops;
 static uint64_t last_id, last_thread;
@@ -76,6 +77,7 @@ void hip_capture_end_locked(struct hip_capture *c)
 {
 	struct hip_capture **at = &hip_captures_list;
 
+	drv_rank_assert(DRV_RANK_HIP_CAPTURES);
 	while (*at != c)
 		at = &(*at)->next;
 	*at = c->next;
@@ -96,6 +98,7 @@ hipError_t hip_capture_begin_locked(struct hip_stream *s, hipStreamCaptureMode m
 	struct hip_capture *c;
 	hipError_t r;
 
+	drv_rank_assert(DRV_RANK_HIP_CAPTURES);
 	if (hip_capture_of(s))
 		return hipErrorIllegalState;
 	c = calloc(1, sizeof(*c));
@@ -126,6 +129,7 @@ static hipError_t record_locked(const struct hip_stream_capture *p, struct hip_r
 {
 	hipGraphNode_t *tails;
 
+	drv_rank_assert(DRV_RANK_HIP_CAPTURES);
 	if (!p || p->capture->lost)
 		return hipErrorStreamCaptureInvalidated;
 	tails = malloc((p->count + 1) * sizeof(hipGraphNode_t));
@@ -142,9 +146,9 @@ hipError_t hip_capture_record(struct hip_stream *s, struct hip_recorded *out)
 {
 	hipError_t r;
 
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	r = record_locked(hip_capture_of(s), out);
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return r;
 }
 
@@ -152,6 +156,7 @@ static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const
 {
 	struct hip_stream_capture *p = hip_capture_of(s);
 
+	drv_rank_assert(DRV_RANK_HIP_CAPTURES);
 	if (c->lost || (p && p->capture->lost))
 		return hipErrorStreamCaptureInvalidated;
 	if (!p && s == atomic_load(&s->device->null)) {
@@ -171,12 +176,12 @@ hipError_t hip_capture_wait(struct hip_stream *s, const struct hip_recorded *rec
 	struct hip_capture *c;
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	c = capture_by_id(recorded->capture);
 	*joined = c;
 	if (c)
 		r = wait_locked(c, s, recorded);
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return r;
 }
 
@@ -186,11 +191,11 @@ bool hip_capture_invalidate_query(const struct hip_recorded *recorded)
 
 	if (!recorded->capture)
 		return false;
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	c = capture_by_id(recorded->capture);
 	if (c)
 		c->lost = true;
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return c;
 }
 
@@ -211,13 +216,13 @@ hipError_t hip_capture_refuses_slow(hipError_t error)
 {
 	hipError_t r = hipSuccess;
 
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	for (struct hip_capture *c = hip_captures_list; c; c = c->next)
 		if (capture_forbids(c)) {
 			c->lost = true;
 			r = error;
 		}
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return r;
 }
 
@@ -236,22 +241,22 @@ hipError_t hip_capture_refuses_device(const struct hip_device *device)
 
 	if (!hip_captures())
 		return r;
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	for (struct hip_capture *c = hip_captures_list; c; c = c->next)
 		if (!c->lost && takes_part(c, device)) {
 			c->lost = true;
 			r = hipErrorStreamCaptureUnsupported;
 		}
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return r;
 }
 
 hipError_t hip_capture_lost(struct hip_stream *s, hipError_t error)
 {
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	if (hip_capture_of(s))
 		hip_capture_of(s)->capture->lost = true;
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	return error;
 }
 
@@ -264,6 +269,7 @@ static hipGraph_t stream_leave_locked(struct hip_stream_capture *p)
 	struct hip_stream_capture **at = &c->streams;
 	bool over = c->origin == p->stream;
 
+	drv_rank_assert(DRV_RANK_HIP_CAPTURES);
 	c->lost = true;
 	while (*at != p)
 		at = &(*at)->next;
@@ -278,10 +284,10 @@ void hip_capture_remove_stream(struct hip_stream *s)
 {
 	hipGraph_t spoilt = NULL;
 
-	pthread_mutex_lock(&hip_captures_lock);
+	drv_mutex_lock(&hip_captures_lock);
 	if (hip_capture_of(s))
 		spoilt = stream_leave_locked(hip_capture_of(s));
-	pthread_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_captures_lock);
 	if (spoilt)
 		atomic_load(&hip_capture_ops)->destroy_graph(spoilt);
 }

@@ -11,6 +11,7 @@
 #ifndef API_CAPTURE_H
 #define API_CAPTURE_H
 
+#include "drv/lock.h"
 #include "api/stream/stream.h"
 
 struct hip_op;
@@ -60,7 +61,7 @@ struct hip_capture_ops {
 extern DRV_OWN const struct hip_capture_ops *_Atomic hip_capture_ops;
 
 /* Guards every capture and every stream's part in it. */
-extern DRV_OWN pthread_mutex_t hip_captures_lock;
+extern DRV_OWN struct drv_mutex hip_captures_lock;
 extern DRV_OWN struct hip_capture *hip_captures_list; /* owned */
 
 static inline struct hip_stream_capture *hip_capture_of(const struct hip_stream *s)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 /* Guards which list a stream has. Lists are small, and change only when calls order streams. */
-static struct drv_lock lock;
+static struct drv_lock lock = DRV_LOCK(DRV_RANK_HIP_FRONTIER);
 
 struct hip_frontier *hip_frontier_get(struct hip_frontier *frontier)
 {

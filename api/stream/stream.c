@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/stream/capture.h"
 #include "api/stream/frontier.h"
 
@@ -160,9 +161,9 @@ hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int prio
 
 	if (r)
 		return r;
-	pthread_mutex_lock(&device->lock);
+	drv_mutex_lock(&device->lock);
 	r = create_locked(device, flags, priority, out);
-	pthread_mutex_unlock(&device->lock);
+	drv_mutex_unlock(&device->lock);
 	return r;
 }
 
@@ -196,9 +197,9 @@ static bool may_close(struct hip_stream *s)
 		return false;
 	drv_handle_destroy(&hip_handles, s->handle);
 	drv_lock(&s->flow->lock);
-	pthread_mutex_lock(&s->device->lock);
+	drv_mutex_lock(&s->device->lock);
 	atomic_store_explicit(&s->rule, &never, memory_order_relaxed);
-	pthread_mutex_unlock(&s->device->lock);
+	drv_mutex_unlock(&s->device->lock);
 	drv_unlock(&s->flow->lock);
 	return true;
 }
@@ -208,9 +209,9 @@ static void close_stream(struct hip_stream *s)
 {
 	bool drop = !all_ended(s);
 
-	pthread_mutex_lock(&s->device->lock);
+	drv_mutex_lock(&s->device->lock);
 	stream_delist(s);
-	pthread_mutex_unlock(&s->device->lock);
+	drv_mutex_unlock(&s->device->lock);
 	hip_capture_remove_stream(s);
 	hip_frontier_fini(s);
 	/* The thread that holds the stream's lock may wait for the stream; abandon() ends that wait. */
@@ -241,7 +242,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 
 	if (__builtin_expect(!s, 0)) {
 		r = hip_fault(device);
-		pthread_mutex_lock(&device->lock);
+		drv_mutex_lock(&device->lock);
 		s = atomic_load(&device->null);
 		if (!r && !s) {
 			r = create_locked(device, hipStreamDefault, 0, &s);
@@ -250,7 +251,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 				atomic_store_explicit(&device->null, s, memory_order_release);
 			}
 		}
-		pthread_mutex_unlock(&device->lock);
+		drv_mutex_unlock(&device->lock);
 	}
 	*stream = s;
 	return r;
@@ -393,7 +394,7 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_p
 	hipError_t r = hipSuccess;
 
 	*point = (struct hip_point){0};
-	pthread_mutex_lock(&d->lock);
+	drv_mutex_lock(&d->lock);
 	for (struct hip_stream *s = d->streams; s && !r && !point->stream; s = s->next) {
 		if (s == null || !hip_stream_blocks(s) || s->null_search == round)
 			continue;
@@ -406,7 +407,7 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_p
 		if (*now != s->null_covers)
 			*point = hip_stream_point(s);
 	}
-	pthread_mutex_unlock(&d->lock);
+	drv_mutex_unlock(&d->lock);
 	return r;
 }
 
@@ -466,10 +467,10 @@ static bool may_order(const struct hip_stream *s)
 
 	if (s != atomic_load_explicit(&d->null, memory_order_relaxed))
 		return !hip_stream_captures(s);
-	pthread_mutex_lock(&d->lock);
+	drv_mutex_lock(&d->lock);
 	for (const struct hip_stream *other = d->streams; other; other = other->next)
 		may = may && (!hip_stream_blocks(other) || !hip_stream_captures(other));
-	pthread_mutex_unlock(&d->lock);
+	drv_mutex_unlock(&d->lock);
 	return may;
 }
 
@@ -616,9 +617,9 @@ static struct hip_stream *first_stream(struct hip_device *device)
 {
 	struct hip_stream *s;
 
-	pthread_mutex_lock(&device->lock);
+	drv_mutex_lock(&device->lock);
 	s = device->streams ? hip_stream_get(device->streams) : NULL;
-	pthread_mutex_unlock(&device->lock);
+	drv_mutex_unlock(&device->lock);
 	return s;
 }
 
@@ -676,10 +677,10 @@ void hip_streams_reset(struct hip_device *device)
 
 	/* All flows stop first, so that no stream goes on because another is gone. abandon() runs later, since it
 	 * takes a flow's lock, which is outside the device's. */
-	pthread_mutex_lock(&device->lock);
+	drv_mutex_lock(&device->lock);
 	for (s = device->streams; s; s = s->next)
 		flow_stop(s->flow, FLOW_ENDED);
-	pthread_mutex_unlock(&device->lock);
+	drv_mutex_unlock(&device->lock);
 	hip_streams_each(device, flow_abandon, NULL);
 	atomic_store(&device->null, NULL);
 	while ((s = first_stream(device))) {

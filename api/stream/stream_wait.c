@@ -1,5 +1,6 @@
 /* Waits for streams and queries of their progress: one stream, the streams that the null stream stands for, all of
  * a device. */
+#include "drv/lock.h"
 #include "api/stream/capture.h"
 #include "api/stream/point.h"
 
@@ -31,13 +32,13 @@ static struct hip_stream *next_stream(struct hip_device *device, struct hip_stre
 {
 	struct hip_stream *s;
 
-	pthread_mutex_lock(&device->lock);
+	drv_mutex_lock(&device->lock);
 	s = !last || !last->link ? device->streams : last->next;
 	while (s && ((last && s->flow->id >= last->flow->id) || !chosen(s) || !also(s)))
 		s = s->next;
 	if (s)
 		hip_stream_get(s);
-	pthread_mutex_unlock(&device->lock);
+	drv_mutex_unlock(&device->lock);
 	hip_stream_put(last);
 	return s;
 }

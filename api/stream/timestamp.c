@@ -26,7 +26,7 @@ static struct places {
 	struct chunk *chunks;
 	struct hip_timestamp *fresh;
 	struct hip_timestamp *first, *last; /* released timestamps, in the order of their release */
-} all_places[HIP_DEVICES_MAX];
+} all_places[HIP_DEVICES_MAX] = {[0 ... HIP_DEVICES_MAX - 1] = {.lock = DRV_LOCK(DRV_RANK_HIP_TIMESTAMPS)}};
 
 static struct places *places_of(const struct hip_device *device)
 {

@@ -102,7 +102,7 @@ static struct {
 	void *work_arg;
 	_Atomic bool wanted[HIP_TOOL_WORK_OPS];
 	uint64_t numbers; /* operations reported so far */
-} old_calls;
+} old_calls = {.lock = DRV_LOCK(DRV_RANK_HIP_TOOL)};
 
 static bool old_is_on(void)
 {

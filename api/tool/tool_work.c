@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "api/stream/point.h"
 #include "api/tool/tool.h"
 
@@ -20,11 +21,12 @@ struct watched {
 
 static struct {
 	/* Guards the members below; inside a stream's; not held while a tool's function runs. */
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	pthread_cond_t idle; /* signalled when `users` becomes 0 */
 	struct watched *first, **last;
 	unsigned users; /* threads that use an entry of the list without the lock: no entry is removed meanwhile */
-} watched_all = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER, .last = &watched_all.first};
+} watched_all = {
+	.lock = DRV_MUTEX(DRV_RANK_HIP_WATCHED), .idle = PTHREAD_COND_INITIALIZER, .last = &watched_all.first};
 
 static _Thread_local bool reporting;
 
@@ -57,6 +59,7 @@ static void take_times(const struct watched *w, struct hip_tool_record *r)
 
 static void release_locked(void)
 {
+	drv_rank_assert(DRV_RANK_HIP_WATCHED);
 	if (!--watched_all.users)
 		pthread_cond_broadcast(&watched_all.idle);
 }
@@ -67,18 +70,19 @@ static void report_locked(struct watched *w)
 	struct hip_tool_record record = w->record;
 	char *kernel = w->kernel;
 
+	drv_rank_assert(DRV_RANK_HIP_WATCHED);
 	take_times(w, &record);
 	if (kernel)
 		record.kernel = kernel;
 	w->reported = true;
 	w->kernel = NULL;
 	watched_all.users++;
-	pthread_mutex_unlock(&watched_all.lock);
+	drv_mutex_unlock(&watched_all.lock);
 	reporting = true;
 	hip_tool_report(&record);
 	reporting = false;
 	free(kernel);
-	pthread_mutex_lock(&watched_all.lock);
+	drv_mutex_lock(&watched_all.lock);
 	release_locked();
 }
 
@@ -87,6 +91,7 @@ static void sweep_locked(void)
 {
 	struct watched **at = &watched_all.first;
 
+	drv_rank_assert(DRV_RANK_HIP_WATCHED);
 	if (watched_all.users)
 		return;
 	while (*at) {
@@ -111,11 +116,11 @@ static bool work_handler(hsa_signal_value_t value, void *watched)
 	struct watched *w = watched;
 
 	(void)value;
-	pthread_mutex_lock(&watched_all.lock);
+	drv_mutex_lock(&watched_all.lock);
 	if (!w->reported)
 		report_locked(w);
 	w->handled = true;
-	pthread_mutex_unlock(&watched_all.lock);
+	drv_mutex_unlock(&watched_all.lock);
 	return false;
 }
 
@@ -125,9 +130,9 @@ static bool has_ended(const struct watched *w)
 {
 	bool ended;
 
-	pthread_mutex_unlock(&watched_all.lock);
+	drv_mutex_unlock(&watched_all.lock);
 	ended = hsa_signal_load_scacquire(w->signal) < 1;
-	pthread_mutex_lock(&watched_all.lock);
+	drv_mutex_lock(&watched_all.lock);
 	return ended;
 }
 
@@ -137,16 +142,16 @@ void hip_tool_report_ended(void)
 	if (!hip_thread.waited || reporting)
 		return;
 	hip_thread.waited = false;
-	pthread_mutex_lock(&watched_all.lock);
+	drv_mutex_lock(&watched_all.lock);
 	watched_all.users++;
 	for (struct watched *w = watched_all.first; w; w = w->next)
 		if (!w->reported && has_ended(w) && !w->reported)
 			report_locked(w);
 	release_locked();
 	while (watched_all.users)
-		pthread_cond_wait(&watched_all.idle, &watched_all.lock);
+		drv_cond_wait(&watched_all.idle, &watched_all.lock);
 	sweep_locked();
-	pthread_mutex_unlock(&watched_all.lock);
+	drv_mutex_unlock(&watched_all.lock);
 }
 
 /* --- watched operations ----------------------------------------------------------------------- */
@@ -193,39 +198,40 @@ hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_wor
 
 	if (!w)
 		return (hsa_signal_t){0};
-	pthread_mutex_lock(&watched_all.lock);
+	drv_mutex_lock(&watched_all.lock);
 	sweep_locked();
 	*watched_all.last = w;
 	watched_all.last = &w->next;
 	if (hsa_amd_signal_async_handler(w->signal, HSA_SIGNAL_CONDITION_LT, 1, work_handler, w))
 		w->handled = true; /* without a handler, threads that wait report */
-	pthread_mutex_unlock(&watched_all.lock);
+	drv_mutex_unlock(&watched_all.lock);
 	return w->signal;
 }
 
 static void forget_locked(struct watched *w)
 {
+	drv_rank_assert(DRV_RANK_HIP_WATCHED);
 	w->reported = true;
 	hsa_signal_store_screlease(w->signal, 0);
 }
 
 void hip_tool_forget(hsa_signal_t signal)
 {
-	pthread_mutex_lock(&watched_all.lock);
+	drv_mutex_lock(&watched_all.lock);
 	for (struct watched *w = watched_all.first; w && signal.handle; w = w->next)
 		if (w->signal.handle == signal.handle)
 			forget_locked(w);
-	pthread_mutex_unlock(&watched_all.lock);
+	drv_mutex_unlock(&watched_all.lock);
 }
 
 void hip_tool_reset(struct hip_device *device)
 {
-	pthread_mutex_lock(&watched_all.lock);
+	drv_mutex_lock(&watched_all.lock);
 	for (struct watched *w = watched_all.first; w; w = w->next)
 		if (w->device == device && !w->reported)
 			forget_locked(w);
 	sweep_locked();
-	pthread_mutex_unlock(&watched_all.lock);
+	drv_mutex_unlock(&watched_all.lock);
 }
 
 /* --- work of the host ------------------------------------------------------------------------- */

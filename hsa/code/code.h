@@ -15,6 +15,7 @@
 
 #include <link.h>
 
+#include "drv/lock.h"
 #include "drv/handle.h"
 #include "hsa/memory/memory.h"
 
@@ -83,7 +84,7 @@ struct rt_executable {
 };
 
 struct rt_loader {
-	pthread_rwlock_t lock; /* guards the list; read-locked for each kernel that a queue has not cached */
+	struct drv_rwlock lock; /* guards the list; read-locked for each kernel that a queue has not cached */
 	struct rt_executable *list;
 };
 

@@ -5,6 +5,7 @@
  * handler. The list belongs to the process, as the symbol does. */
 #include <pthread.h>
 
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 
 /* A debugger's breakpoint: must not be inlined. */
@@ -20,13 +21,13 @@ __attribute__((visibility("default"))) struct r_debug _amdgpu_r_debug = {
 	.r_state = RT_CONSISTENT,
 };
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list; innermost */
+static struct drv_mutex list_lock = DRV_MUTEX(DRV_RANK_RT_DEBUG); /* guards the list; innermost */
 static struct link_map *last;
 
 /* The order of the three steps is the protocol. */
 static void list_begin_change(int state)
 {
-	pthread_mutex_lock(&list_lock);
+	drv_mutex_lock(&list_lock);
 	_amdgpu_r_debug.r_state = state;
 	list_changed();
 }
@@ -35,7 +36,7 @@ static void list_end_change(void)
 {
 	_amdgpu_r_debug.r_state = RT_CONSISTENT;
 	list_changed();
-	pthread_mutex_unlock(&list_lock);
+	drv_mutex_unlock(&list_lock);
 }
 
 void rt_debug_add(struct rt_executable *e)

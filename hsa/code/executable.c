@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
@@ -11,7 +12,7 @@ int rt_loader_init(struct rt *rt)
 	rt->loader = calloc(1, sizeof(*rt->loader));
 	if (!rt->loader)
 		return drv_fail(-ENOMEM, "no host memory for the loader");
-	pthread_rwlock_init(&rt->loader->lock, NULL);
+	drv_rwlock_init(&rt->loader->lock, DRV_RANK_RT_LOADER);
 	return 0;
 }
 
@@ -25,7 +26,7 @@ void rt_loader_fini(struct rt *rt)
 		rt->loader->list = e->next;
 		free_executable(rt, e);
 	}
-	pthread_rwlock_destroy(&rt->loader->lock);
+	drv_rwlock_destroy(&rt->loader->lock);
 	free(rt->loader);
 	rt->loader = NULL;
 }
@@ -34,12 +35,12 @@ const struct cs_kernel *rt_kernel_find(struct rt *rt, struct rt_gpu *gpu, uint64
 {
 	const struct cs_kernel *kernel = NULL;
 
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	for (const struct rt_executable *e = rt->loader->list; e && !kernel; e = e->next)
 		for (const struct rt_loaded *l = e->loaded; l && !kernel; l = l->next)
 			if (l->agent->gpu == gpu)
 				kernel = cs_code_kernel_by_va(l->code, object);
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	return kernel;
 }
 
@@ -88,10 +89,10 @@ hsa_status_t impl_hsa_executable_create_alt(hsa_profile_t profile, hsa_default_f
 		free(e);
 		return hsa_status_of(r);
 	}
-	pthread_rwlock_wrlock(&rt->loader->lock);
+	drv_rwlock_wrlock(&rt->loader->lock);
 	e->next = rt->loader->list;
 	rt->loader->list = e;
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	handle->handle = e->handle;
 	return HSA_STATUS_SUCCESS;
 }
@@ -141,7 +142,7 @@ hsa_status_t impl_hsa_executable_destroy(hsa_executable_t handle)
 	struct rt_executable *e, **at;
 	RT_ENTER(rt);
 
-	pthread_rwlock_wrlock(&rt->loader->lock);
+	drv_rwlock_wrlock(&rt->loader->lock);
 	e = rt_executable_of(handle);
 	for (at = &rt->loader->list; e && *at && *at != e; at = &(*at)->next)
 		continue;
@@ -150,7 +151,7 @@ hsa_status_t impl_hsa_executable_destroy(hsa_executable_t handle)
 		*at = e->next;
 		atomic_fetch_add(&rt->kernel_generation, 1);
 	}
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	free_executable(rt, e);
@@ -167,12 +168,12 @@ hsa_status_t impl_hsa_executable_freeze(hsa_executable_t handle, const char *opt
 	e = rt_executable_of(handle);
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	pthread_rwlock_wrlock(&rt->loader->lock);
+	drv_rwlock_wrlock(&rt->loader->lock);
 	was_frozen = e->frozen;
 	if (!was_frozen)
 		rt_debug_add(e);
 	e->frozen = true;
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	return was_frozen ? HSA_STATUS_ERROR_FROZEN_EXECUTABLE : HSA_STATUS_SUCCESS;
 }
 
@@ -256,7 +257,7 @@ static hsa_status_t define_variable(struct rt *rt, hsa_executable_t handle, stru
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (create_external(agent, name, address, &x))
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	pthread_rwlock_wrlock(&rt->loader->lock);
+	drv_rwlock_wrlock(&rt->loader->lock);
 	if (e->frozen)
 		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
 	else if (rt_executable_symbol(e, agent, name))
@@ -265,7 +266,7 @@ static hsa_status_t define_variable(struct rt *rt, hsa_executable_t handle, stru
 		x->next = e->external;
 		e->external = x;
 	}
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (status)
 		free_external(x);
 	return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
@@ -42,13 +43,13 @@ static int resolve_symbol(void *user, const char *name, uint64_t *va)
 	const struct resolver *r = user;
 	const struct rt_symbol *s;
 
-	pthread_rwlock_rdlock(&r->rt->loader->lock);
+	drv_rwlock_rdlock(&r->rt->loader->lock);
 	s = rt_executable_symbol(r->executable, r->agent, name);
 	if (!s)
 		s = rt_executable_symbol(r->executable, NULL, name);
 	if (s)
 		*va = s->kernel ? s->kernel->descriptor_va : s->va;
-	pthread_rwlock_unlock(&r->rt->loader->lock);
+	drv_rwlock_unlock(&r->rt->loader->lock);
 	return s ? 0 : -ENOENT;
 }
 
@@ -95,13 +96,13 @@ static int loaded_publish(struct rt *rt, struct rt_executable *e, struct rt_load
 	struct rt_loaded **at;
 	int r;
 
-	pthread_rwlock_wrlock(&rt->loader->lock);
+	drv_rwlock_wrlock(&rt->loader->lock);
 	r = e->frozen ? drv_fail(-EPERM, "the executable is frozen") : check_names(e, l);
 	for (at = &e->loaded; !r && *at; at = &(*at)->next)
 		continue;
 	if (!r)
 		*at = l;
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	return r;
 }
 

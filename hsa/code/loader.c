@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
@@ -24,11 +25,11 @@ hsa_status_t impl_hsa_ven_amd_loader_query_host_address(const void *device, cons
 
 	if (!device || !host)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	l = find_loaded(rt, (uintptr_t)device);
 	if (l)
 		*host = cs_code_map(l->code, (uintptr_t)device);
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	return l ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
@@ -39,11 +40,11 @@ hsa_status_t impl_hsa_ven_amd_loader_query_executable(const void *device, hsa_ex
 
 	if (!device || !executable)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	l = find_loaded(rt, (uintptr_t)device);
 	if (l)
 		executable->handle = l->executable->handle;
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	return l ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
@@ -84,7 +85,7 @@ hsa_status_t impl_hsa_ven_amd_loader_query_segment_descriptors(hsa_ven_amd_loade
 
 	if (!count || !*count != !descriptors)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	there = describe_all(rt, NULL);
 	if (!*count)
 		*count = there;
@@ -92,7 +93,7 @@ hsa_status_t impl_hsa_ven_amd_loader_query_segment_descriptors(hsa_ven_amd_loade
 		status = HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
 	else
 		describe_all(rt, descriptors);
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	return status;
 }
 
@@ -108,10 +109,10 @@ hsa_status_t impl_hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	for (const struct rt_executable *e = rt->loader->list; e; e = e->next)
 		rt_list_add(&list, e->handle);
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	status = list.failed ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
 	for (size_t i = 0; i < list.count && !status; i++)
 		status = callback((hsa_executable_t){list.handle[i]}, data);
@@ -133,10 +134,10 @@ hsa_status_t impl_hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	for (const struct rt_loaded *l = e->loaded; l; l = l->next)
 		rt_list_add(&list, l->handle);
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	status = list.failed ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
 	for (size_t i = 0; i < list.count && !status; i++)
 		status = callback(executable, (hsa_loaded_code_object_t){list.handle[i]}, data);

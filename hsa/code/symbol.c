@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
@@ -112,11 +113,11 @@ static hsa_status_t get_symbol(struct rt *rt, hsa_executable_t handle, const cha
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	if (!name || !symbol)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	found = rt_executable_symbol(e, agent, name);
 	if (found)
 		symbol->handle = found->handle;
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
 }
 
@@ -191,9 +192,9 @@ static hsa_status_t iterate_symbols(struct rt *rt, hsa_executable_t handle, enum
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	pthread_rwlock_rdlock(&rt->loader->lock);
+	drv_rwlock_rdlock(&rt->loader->lock);
 	collect_symbols(e, which, agent, &list);
-	pthread_rwlock_unlock(&rt->loader->lock);
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (list.failed)
 		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	for (size_t i = 0; i < list.count && !status; i++) {

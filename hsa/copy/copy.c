@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/copy/copies.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
@@ -13,9 +14,9 @@
 #define DEPS_MAX 64 /* dependencies of one copy */
 
 struct rt_copies {
-	_Atomic bool timed;   /* new copies write their begin and end times */
-	pthread_mutex_t lock; /* guards list */
-	struct copy *list;    /* owned; copies that have not ended */
+	_Atomic bool timed;    /* new copies write their begin and end times */
+	struct drv_mutex lock; /* guards list */
+	struct copy *list;     /* owned; copies that have not ended */
 };
 
 /* A copy that has not ended, or whose memory is still registered. */
@@ -45,7 +46,7 @@ int rt_copies_init(struct rt *rt)
 	rt->copies = calloc(1, sizeof(*rt->copies));
 	if (!rt->copies)
 		return drv_fail(-ENOMEM, "no host memory for copies");
-	pthread_mutex_init(&rt->copies->lock, NULL);
+	drv_mutex_init(&rt->copies->lock, DRV_RANK_RT_COPIES);
 	return 0;
 }
 
@@ -69,11 +70,11 @@ static void copy_free_deferred(struct rt_deferred_free *deferred)
 /* Removes a copy without a job, or whose job has ended. */
 static void free_copy(struct rt *rt, struct copy *c)
 {
-	pthread_mutex_lock(&rt->copies->lock);
+	drv_mutex_lock(&rt->copies->lock);
 	*c->link = c->next;
 	if (c->next)
 		c->next->link = c->link;
-	pthread_mutex_unlock(&rt->copies->lock);
+	drv_mutex_unlock(&rt->copies->lock);
 	copy_unwatch(c);
 	/* Other running jobs may list registered memory, since every job of a device lists all of it. */
 	if (c->registered[0] || c->registered[1] || c->stage.gpus)
@@ -92,7 +93,7 @@ void rt_copies_fini(struct rt *rt)
 			cs_fence_retire(c->job.fence);
 		free_copy(rt, c);
 	}
-	pthread_mutex_destroy(&rt->copies->lock);
+	drv_mutex_destroy(&rt->copies->lock);
 	free(rt->copies);
 	rt->copies = NULL;
 }
@@ -466,13 +467,13 @@ static void copy_enlist(struct rt *rt, struct copy *c)
 
 	c->work.attempt = copy_attempt;
 	c->deferred.end = copy_free_deferred;
-	pthread_mutex_lock(&s->lock);
+	drv_mutex_lock(&s->lock);
 	c->next = s->list;
 	c->link = &s->list;
 	if (s->list)
 		s->list->link = &c->next;
 	s->list = c;
-	pthread_mutex_unlock(&s->lock);
+	drv_mutex_unlock(&s->lock);
 }
 
 /* The signals of a copy. */

@@ -17,9 +17,7 @@
  *
  * Errors: 0 or -errno inside, with a record; a public function returns hsa_status_of() of it.
  *
- * Locks, in order: rt_lock (init and shut-down, entry/runtime.c); fault_lock; rt_queues.lock; a flow's lock, which
- * also guards the reading of its queue's packets; flow_gpu.lock; the loops' locks (core/loop.h); those of memory/
- * (memory/memory.h has their order); rt_loader.lock; a signal's; then those of the rooms below. No lock is held
+ * Locks: drv/rank.h has their order. A flow's lock also guards the reading of its queue's packets. No lock is held
  * while a callback of the client runs, except the flow's lock of an intercept queue (queue/intercept.c). */
 #ifndef HSA_CORE_H
 #define HSA_CORE_H

@@ -1,6 +1,7 @@
 /* Loops of the runtime's threads (loop.h). No wake-up is lost: the thread reads `wakeups` before it polls, and sets
  * `asleep` before it checks for work. It sleeps on the futex `wakeups`; while it waits for jobs, in poll() on their
  * fences. */
+#include "drv/lock.h"
 #include "hsa/core/loop.h"
 
 #include <errno.h>
@@ -17,10 +18,10 @@ static bool loop_has_work(struct rt_loop *loop, bool *stop)
 {
 	bool work;
 
-	pthread_mutex_lock(&loop->lock);
+	drv_mutex_lock(&loop->lock);
 	work = loop->has_work(loop->rt);
 	*stop = loop->stop;
-	pthread_mutex_unlock(&loop->lock);
+	drv_mutex_unlock(&loop->lock);
 	return work;
 }
 
@@ -134,14 +135,14 @@ void rt_loop_init(struct rt *rt, struct rt_loop *loop)
 {
 	loop->rt = rt;
 	loop->event = -1;
-	pthread_mutex_init(&loop->lock, NULL);
+	drv_mutex_init(&loop->lock, DRV_RANK_RT_LOOP);
 }
 
 void rt_loop_fini(struct rt_loop *loop)
 {
 	if (loop->event >= 0)
 		close(loop->event);
-	pthread_mutex_destroy(&loop->lock);
+	drv_mutex_destroy(&loop->lock);
 }
 
 int rt_loop_start_locked(struct rt_loop *loop)
@@ -172,10 +173,10 @@ void rt_loop_stop(struct rt_loop *loop)
 {
 	bool started;
 
-	pthread_mutex_lock(&loop->lock);
+	drv_mutex_lock(&loop->lock);
 	loop->stop = true;
 	started = loop->started;
-	pthread_mutex_unlock(&loop->lock);
+	drv_mutex_unlock(&loop->lock);
 	rt_loop_wake(loop);
 	if (started)
 		pthread_join(loop->thread, NULL);
@@ -190,8 +191,8 @@ bool rt_loop_is_own(struct rt_loop *loop)
 {
 	bool own;
 
-	pthread_mutex_lock(&loop->lock);
+	drv_mutex_lock(&loop->lock);
 	own = rt_loop_is_own_locked(loop);
-	pthread_mutex_unlock(&loop->lock);
+	drv_mutex_unlock(&loop->lock);
 	return own;
 }

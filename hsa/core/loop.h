@@ -4,6 +4,7 @@
 #ifndef HSA_LOOP_H
 #define HSA_LOOP_H
 
+#include "drv/lock.h"
 #include "hsa/core/progress.h"
 
 #define RT_LOOP_FENCES 8 /* fences that a loop sleeps on */
@@ -14,7 +15,7 @@ struct rt_loop {
 	_Atomic uint32_t wakeups; /* futex: counts calls of rt_loop_wake() */
 	_Atomic unsigned asleep;  /* enum in loop.c: what the thread sleeps on, or is about to */
 	int event;                /* owned: eventfd, wakes a thread that sleeps on fences; -1: none yet */
-	pthread_mutex_t lock;     /* guards all below, and the loop owner's list of work */
+	struct drv_mutex lock;    /* guards all below, and the loop owner's list of work */
 	bool started, stop;
 	bool (*poll)(struct rt *rt);                                 /* true: progress was made */
 	bool (*has_work)(const struct rt *rt);                       /* called with the lock */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "hsa/core/loop.h"
 
 struct rt_progress {
@@ -21,14 +22,14 @@ static bool attempt_all(struct rt *rt)
 	struct rt_work *list, *work;
 	bool any = false, done;
 
-	pthread_mutex_lock(&p->loop.lock);
+	drv_mutex_lock(&p->loop.lock);
 	for (list = p->work, p->work = NULL; list && !p->loop.stop;) {
 		work = p->running = list;
 		list = work->next;
 		work->queued = false;
-		pthread_mutex_unlock(&p->loop.lock);
+		drv_mutex_unlock(&p->loop.lock);
 		done = work->attempt(rt, work);
-		pthread_mutex_lock(&p->loop.lock);
+		drv_mutex_lock(&p->loop.lock);
 		if (!done && !work->queued) {
 			work->queued = true;
 			work->next = p->work;
@@ -46,7 +47,7 @@ static bool attempt_all(struct rt *rt)
 	}
 	p->passes++;
 	pthread_cond_broadcast(&p->attempted);
-	pthread_mutex_unlock(&p->loop.lock);
+	drv_mutex_unlock(&p->loop.lock);
 	return any;
 }
 
@@ -66,7 +67,7 @@ static unsigned progress_fences(struct rt *rt, struct cs_fence *fences, bool *al
 	struct rt_progress *p = rt->progress;
 	unsigned count = 0, before;
 
-	pthread_mutex_lock(&p->loop.lock);
+	drv_mutex_lock(&p->loop.lock);
 	*all = true;
 	for (const struct rt_work *work = p->work; work; work = work->next) {
 		before = count;
@@ -74,7 +75,7 @@ static unsigned progress_fences(struct rt *rt, struct cs_fence *fences, bool *al
 			count += work->fences(work, fences + count, RT_LOOP_FENCES - count);
 		*all &= count > before;
 	}
-	pthread_mutex_unlock(&p->loop.lock);
+	drv_mutex_unlock(&p->loop.lock);
 	return count;
 }
 
@@ -104,7 +105,7 @@ void rt_progress_add(struct rt *rt, struct rt_work *work)
 	struct rt_progress *p = rt->progress;
 	bool own;
 
-	pthread_mutex_lock(&p->loop.lock);
+	drv_mutex_lock(&p->loop.lock);
 	if (!work->queued) {
 		work->queued = true;
 		work->next = p->work;
@@ -112,7 +113,7 @@ void rt_progress_add(struct rt *rt, struct rt_work *work)
 	}
 	progress_start_locked(p);
 	own = rt_loop_is_own_locked(&p->loop);
-	pthread_mutex_unlock(&p->loop.lock);
+	drv_mutex_unlock(&p->loop.lock);
 	wake_thread(p, own);
 }
 
@@ -120,7 +121,7 @@ void rt_progress_remove(struct rt *rt, struct rt_work *work)
 {
 	struct rt_progress *p = rt->progress;
 
-	pthread_mutex_lock(&p->loop.lock);
+	drv_mutex_lock(&p->loop.lock);
 	/* During a pass the thread holds the list; its work can be removed once it is put back. */
 	while (work->queued || p->running == work) {
 		struct rt_work **at = &p->work;
@@ -132,9 +133,9 @@ void rt_progress_remove(struct rt *rt, struct rt_work *work)
 			work->queued = false;
 		}
 		if (work->queued || p->running == work)
-			pthread_cond_wait(&p->attempted, &p->loop.lock);
+			drv_cond_wait(&p->attempted, &p->loop.lock);
 	}
-	pthread_mutex_unlock(&p->loop.lock);
+	drv_mutex_unlock(&p->loop.lock);
 }
 
 void rt_progress_pass(struct rt *rt)
@@ -142,14 +143,14 @@ void rt_progress_pass(struct rt *rt)
 	struct rt_progress *p = rt->progress;
 	uint64_t seen;
 
-	pthread_mutex_lock(&p->loop.lock);
+	drv_mutex_lock(&p->loop.lock);
 	/* A pass that is under way may have attempted the caller's work already, so two passes are awaited. */
 	for (seen = p->passes;
 	     p->loop.started && !p->loop.stop && p->passes - seen < 2 && (p->work || p->running);) {
 		rt_progress_wake(rt);
-		pthread_cond_wait(&p->attempted, &p->loop.lock);
+		drv_cond_wait(&p->attempted, &p->loop.lock);
 	}
-	pthread_mutex_unlock(&p->loop.lock);
+	drv_mutex_unlock(&p->loop.lock);
 }
 
 bool rt_progress_is_own_thread(struct rt *rt)

@@ -1,3 +1,4 @@
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 #include "hsa/copy/copies.h"
 #include "hsa/core/table.h"
@@ -235,9 +236,9 @@ static unsigned fences_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_fen
 {
 	unsigned count;
 
-	pthread_mutex_lock(&rt->memory->free_lock);
+	drv_mutex_lock(&rt->memory->free_lock);
 	count = rt_memory_fences(rt, 1u << gpu->index, fences);
-	pthread_mutex_unlock(&rt->memory->free_lock);
+	drv_mutex_unlock(&rt->memory->free_lock);
 	return cs_fences_unretired(fences, fences, count);
 }
 

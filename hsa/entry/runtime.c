@@ -1,4 +1,6 @@
 /* hsa_init() and hsa_shut_down(): the root object and the order of its parts. */
+#include "drv/process.h"
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 #include "hsa/copy/copies.h"
 #include "hsa/core/table.h"
@@ -12,7 +14,7 @@
 
 #include "drv/handle.h"
 
-static pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER; /* guards references */
+static struct drv_mutex rt_lock = DRV_MUTEX(DRV_RANK_RT_INIT); /* guards references */
 static int32_t references;
 
 static void no_fini(struct rt *rt)
@@ -61,6 +63,7 @@ static int runtime_begin(struct rt **out)
 	if (!rt)
 		return drv_fail(-ENOMEM, "no host memory for the runtime");
 	rt->ops = &ops;
+	drv_lock_set_rank(&rt->fault_lock, DRV_RANK_RT_FAULT);
 	for (unsigned i = 0; i < PARTS; i++) {
 		r = parts[i].init(rt);
 		if (r) {
@@ -74,12 +77,12 @@ static int runtime_begin(struct rt **out)
 
 static void lock_runtime(void)
 {
-	pthread_mutex_lock(&rt_lock);
+	drv_mutex_lock(&rt_lock);
 }
 
 static void unlock_runtime(void)
 {
-	pthread_mutex_unlock(&rt_lock);
+	drv_mutex_unlock(&rt_lock);
 }
 
 /* Runs in a child of fork: the runtime is the parent's, so the child gets a new one, and does not touch the old
@@ -90,24 +93,22 @@ static void forget_in_child(void)
 		rt_ipc_forked(rt_get());
 	references = 0;
 	atomic_store(&rt_current, NULL);
-	pthread_mutex_unlock(&rt_lock);
+	drv_mutex_unlock(&rt_lock);
 }
 
-static void register_fork_handlers(void)
+__attribute__((constructor(DRV_FORK_RUNTIME))) static void register_fork_handlers(void)
 {
 	(void)!pthread_atfork(lock_runtime, unlock_runtime, forget_in_child);
 }
 
 hsa_status_t impl_hsa_init(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct rt *rt;
 	bool first;
 	int r = 0;
 
-	pthread_once(&once, register_fork_handlers);
-	pthread_mutex_lock(&rt_lock);
+	drv_mutex_lock(&rt_lock);
 	if (references == INT32_MAX) {
 		status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
 	} else if (!references) {
@@ -119,7 +120,7 @@ hsa_status_t impl_hsa_init(void)
 	}
 	references += !status;
 	first = !status && references == 1;
-	pthread_mutex_unlock(&rt_lock);
+	drv_mutex_unlock(&rt_lock);
 	/* A tool that cannot be loaded is logged; programs run without it. */
 	if (first && hsa_tools_load())
 		drv_log(DRV_LOG_HSA, "HSA_TOOLS_LIB: %s", drv_error_last()->text);
@@ -130,15 +131,15 @@ hsa_status_t impl_hsa_shut_down(void)
 {
 	struct rt *rt = NULL;
 
-	pthread_mutex_lock(&rt_lock);
+	drv_mutex_lock(&rt_lock);
 	if (!references) {
-		pthread_mutex_unlock(&rt_lock);
+		drv_mutex_unlock(&rt_lock);
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	}
 	rt = rt_get();
 	/* The thread would wait for itself. */
 	if (references == 1 && (rt_progress_is_own_thread(rt) || rt_handlers_is_own_thread(rt))) {
-		pthread_mutex_unlock(&rt_lock);
+		drv_mutex_unlock(&rt_lock);
 		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
 	}
 	if (!--references) {
@@ -146,6 +147,6 @@ hsa_status_t impl_hsa_shut_down(void)
 		atomic_store(&rt_current, NULL);
 		runtime_end(rt, PARTS);
 	}
-	pthread_mutex_unlock(&rt_lock);
+	drv_mutex_unlock(&rt_lock);
 	return HSA_STATUS_SUCCESS;
 }

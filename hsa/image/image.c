@@ -1,5 +1,6 @@
 /* Images and samplers: capabilities, creation, destruction. A handle is the address of the descriptor: clients copy
  * it from there, and OpenCL kernels read it there. */
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/image/image.h"
 #include "hsa/memory/memory.h"
@@ -46,7 +47,7 @@ struct chunk {
 };
 
 struct rt_images {
-	pthread_mutex_t lock; /* guards all below */
+	struct drv_mutex lock; /* guards all below */
 	struct chunk *chunk[CHUNKS];
 	unsigned chunks;
 };
@@ -70,7 +71,7 @@ int rt_images_init(struct rt *rt)
 	rt->images = calloc(1, sizeof(*rt->images));
 	if (!rt->images)
 		return drv_fail(-ENOMEM, "no host memory for images");
-	pthread_mutex_init(&rt->images->lock, NULL);
+	drv_mutex_init(&rt->images->lock, DRV_RANK_RT_IMAGES);
 	for (unsigned i = 0; i < rt->gpus; i++)
 		if (rt->gpu[i]->dev->chip->images != DRV_IMAGES_NONE)
 			info_images(&rt->gpu[i]->agent->info);
@@ -87,7 +88,7 @@ void rt_images_fini(struct rt *rt)
 		rt_shared_destroy(&c->memory);
 		free(c);
 	}
-	pthread_mutex_destroy(&s->lock);
+	drv_mutex_destroy(&s->lock);
 	free(s);
 	rt->images = NULL;
 }
@@ -120,7 +121,7 @@ static int descriptor_take(struct rt *rt, enum slot_kind kind, const struct rt_i
 	unsigned at = 0, slot = 0;
 	int r = 0;
 
-	pthread_mutex_lock(&s->lock);
+	drv_mutex_lock(&s->lock);
 	while (at < s->chunks && s->chunk[at]->used == SLOTS)
 		at++;
 	if (at == s->chunks)
@@ -137,7 +138,7 @@ static int descriptor_take(struct rt *rt, enum slot_kind kind, const struct rt_i
 		memcpy((char *)c->memory.map + slot * SLOT_B, words, words_B);
 		*handle = (uintptr_t)c->memory.map + slot * SLOT_B;
 	}
-	pthread_mutex_unlock(&s->lock);
+	drv_mutex_unlock(&s->lock);
 	return r;
 }
 
@@ -161,13 +162,13 @@ static hsa_status_t descriptor_release(struct rt *rt, uint64_t handle, enum slot
 	struct chunk *c;
 	unsigned slot;
 
-	pthread_mutex_lock(&rt->images->lock);
+	drv_mutex_lock(&rt->images->lock);
 	c = descriptor_find(rt, handle, kind, &slot);
 	if (c) {
 		c->kind[slot] = SLOT_FREE;
 		c->used--;
 	}
-	pthread_mutex_unlock(&rt->images->lock);
+	drv_mutex_unlock(&rt->images->lock);
 	return c ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
@@ -176,9 +177,9 @@ struct rt_image *rt_image_of(struct rt *rt, hsa_ext_image_t handle)
 	struct chunk *c;
 	unsigned slot;
 
-	pthread_mutex_lock(&rt->images->lock);
+	drv_mutex_lock(&rt->images->lock);
 	c = descriptor_find(rt, handle.handle, SLOT_IMAGE, &slot);
-	pthread_mutex_unlock(&rt->images->lock);
+	drv_mutex_unlock(&rt->images->lock);
 	return c ? &c->image[slot] : NULL;
 }
 

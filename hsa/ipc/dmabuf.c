@@ -1,4 +1,5 @@
 /* Exports of memory as a dma-buf. */
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
@@ -20,11 +21,11 @@ static void wait_for_work(struct rt *rt, uint32_t gpus)
 	unsigned count;
 
 	rt_queues_flush(rt);
-	pthread_mutex_lock(&rt->memory->free_lock); /* keeps the fences' rings alive */
+	drv_mutex_lock(&rt->memory->free_lock); /* keeps the fences' rings alive */
 	count = rt_memory_fences(rt, gpus, fences);
 	for (unsigned i = 0; i < count; i++)
 		cs_fence_retire(fences[i]);
-	pthread_mutex_unlock(&rt->memory->free_lock);
+	drv_mutex_unlock(&rt->memory->free_lock);
 }
 
 int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo)

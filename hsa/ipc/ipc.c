@@ -1,4 +1,5 @@
 /* Exports to other processes, and imports from them. */
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/ipc/ipc.h"
 #include "hsa/memory/memory.h"
@@ -54,7 +55,7 @@ int rt_ipc_init(struct rt *rt)
 	rt->ipc = calloc(1, sizeof(*rt->ipc));
 	if (!rt->ipc)
 		return drv_fail(-ENOMEM, "no host memory for exports");
-	pthread_mutex_init(&rt->ipc->lock, NULL);
+	drv_mutex_init(&rt->ipc->lock, DRV_RANK_RT_IPC);
 	return 0;
 }
 
@@ -67,7 +68,7 @@ void rt_ipc_fini(struct rt *rt)
 		rt->ipc->exports = e->next;
 		export_free(e);
 	}
-	pthread_mutex_destroy(&rt->ipc->lock);
+	drv_mutex_destroy(&rt->ipc->lock);
 	free(rt->ipc);
 	rt->ipc = NULL;
 }
@@ -86,7 +87,7 @@ void rt_ipc_forget(struct rt *rt, uint64_t address, uint64_t size_B)
 
 	if (!rt->ipc || !rt->ipc->count)
 		return;
-	pthread_mutex_lock(&rt->ipc->lock);
+	drv_mutex_lock(&rt->ipc->lock);
 	for (struct export **at = &rt->ipc->exports; (e = *at);) {
 		if (e->address >= address + size_B || address >= e->address + e->size_B) {
 			at = &e->next;
@@ -97,7 +98,7 @@ void rt_ipc_forget(struct rt *rt, uint64_t address, uint64_t size_B)
 		gone = e;
 		rt->ipc->count--;
 	}
-	pthread_mutex_unlock(&rt->ipc->lock);
+	drv_mutex_unlock(&rt->ipc->lock);
 	while ((e = gone)) {
 		gone = e->next;
 		export_free(e);
@@ -110,7 +111,7 @@ int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt
 	struct vm_bo *bo = NULL;
 	int r = -ENOENT;
 
-	pthread_mutex_lock(&rt->ipc->lock);
+	drv_mutex_lock(&rt->ipc->lock);
 	for (e = rt->ipc->exports; e && e->id != question->item; e = e->next)
 		;
 	if (e && question->piece < e->pieces) {
@@ -122,7 +123,7 @@ int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt
 		else
 			r = (*fd = fcntl(piece->file, F_DUPFD_CLOEXEC, 0)) < 0 ? -errno : 0;
 	}
-	pthread_mutex_unlock(&rt->ipc->lock);
+	drv_mutex_unlock(&rt->ipc->lock);
 	if (!bo)
 		return r;
 	r = vm_bo_export(bo, fd);
@@ -140,6 +141,7 @@ static int server_start_locked(struct rt *rt)
 {
 	int r;
 
+	drv_rank_assert(DRV_RANK_RT_IPC);
 	if (rt->ipc->server)
 		return 0;
 	r = random_id(&rt->ipc->server_id);
@@ -151,6 +153,7 @@ static const struct export *export_insert_locked(struct rt *rt, struct export *f
 {
 	struct export *e;
 
+	drv_rank_assert(DRV_RANK_RT_IPC);
 	for (e = rt->ipc->exports; e; e = e->next)
 		if (e->address == fresh->address && e->size_B == fresh->size_B &&
 		    e->piece[0].bo == fresh->piece[0].bo)
@@ -168,14 +171,14 @@ static int export_publish(struct rt *rt, struct export *fresh, void *client_hand
 	const struct export *e = NULL;
 	int r = random_id(&fresh->id);
 
-	pthread_mutex_lock(&rt->ipc->lock);
+	drv_mutex_lock(&rt->ipc->lock);
 	r = r ? r : server_start_locked(rt);
 	if (!r) {
 		e = export_insert_locked(rt, fresh);
 		handle.item = e->id;
 		handle.server = rt->ipc->server_id;
 	}
-	pthread_mutex_unlock(&rt->ipc->lock);
+	drv_mutex_unlock(&rt->ipc->lock);
 	if (e != fresh)
 		export_free(fresh);
 	if (!r)

@@ -13,6 +13,7 @@
 #ifndef HSA_IPC_H
 #define HSA_IPC_H
 
+#include "drv/lock.h"
 #include "hsa/core/core.h"
 
 enum rt_ipc_kind { RT_IPC_MEMORY = 1, RT_IPC_SIGNAL, RT_IPC_MAPPINGS };
@@ -41,7 +42,7 @@ struct rt_ipc_item {
 };
 
 struct rt_ipc {
-	pthread_mutex_t lock;         /* guards the members below */
+	struct drv_mutex lock;        /* guards the members below */
 	struct export *exports;       /* owned; ipc.c */
 	_Atomic unsigned count;       /* number of exports; written under lock */
 	struct rt_ipc_server *server; /* owned; NULL: nothing was exported yet */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "hsa/ipc/ipc.h"
 #include "hsa/memory/vmm.h"
 
@@ -50,8 +51,8 @@ int rt_vmm_share(void *va, size_t size_B, hsa_amd_ipc_memory_t *handle)
 
 	if (!rt)
 		return -ENODEV;
-	pthread_mutex_lock(&rt->memory->vmm->lock);
+	drv_mutex_lock(&rt->memory->vmm->lock);
 	r = share_locked(rt, (uintptr_t)va, size_B, handle);
-	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	drv_mutex_unlock(&rt->memory->vmm->lock);
 	return r;
 }

@@ -1,15 +1,16 @@
 /* Information about addresses: look-ups of blocks and VA regions. */
+#include "drv/lock.h"
 #include "hsa/memory/memory.h"
 
 void rt_va_regions_insert(struct rt *rt, struct rt_va_region *const *va_regions, unsigned count)
 {
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	for (unsigned i = 0; i < count; i++) {
 		va_regions[i]->at.lo = va_regions[i]->info.base;
 		va_regions[i]->at.hi = va_regions[i]->info.base + va_regions[i]->info.size_B;
 		vm_tree_insert(&rt->memory->va_regions, &va_regions[i]->at);
 	}
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 }
 
 void rt_va_region_insert(struct rt *rt, struct rt_va_region *region)
@@ -19,17 +20,17 @@ void rt_va_region_insert(struct rt *rt, struct rt_va_region *region)
 
 void rt_va_region_remove(struct rt *rt, struct rt_va_region *region)
 {
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	vm_tree_remove(&rt->memory->va_regions, &region->at);
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 }
 
 void rt_va_region_update(struct rt *rt, struct rt_va_region *region, uint32_t gpus, uint64_t host_base)
 {
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	region->gpus = gpus;
 	region->info.host_base = host_base;
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 }
 
 /* A mapping is inside a reservation; its region is preferred, since it has more information. */
@@ -104,9 +105,9 @@ bool rt_alloc_info_find(struct rt *rt, uint64_t address, struct rt_alloc_info *i
 
 	if (found)
 		return true;
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	found = info_find_region(rt, address, info);
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return found;
 }
 
@@ -168,8 +169,8 @@ bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, ui
 		*va = address;
 		return found.seen_by & bit && lies_in(address, size_B, found.va, found.size_B);
 	}
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	reached = regions_reach(rt, bit, address, size_B, va);
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return reached;
 }

@@ -1,5 +1,6 @@
 /* Imports: memory of other processes and drivers at addresses of its own, as a mapping with a reservation of its
  * own. */
+#include "drv/lock.h"
 #include "hsa/memory/vmm.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_
 	int r;
 
 	rt_deferred_free_reap(rt);
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	r = rt_vmem_import(rt, import->fd, &vmem);
 	if (!r) {
 		*size_B = import->size_B ? import->size_B : vmem->size_B;
@@ -77,7 +78,7 @@ int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_
 		vmem->refs--; /* the mapping keeps a reference */
 		rt_vmem_drop(vmem);
 	}
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	return r;
 }
 
@@ -90,7 +91,7 @@ int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
 	struct vm_node *n;
 	int r = -EINVAL;
 
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	n = va < UINT64_MAX ? vm_tree_next(&vmm->attached, NULL, va, va + 1) : NULL;
 	if (n && n->lo == va)
 		m = vm_container(n, struct rt_mapping, at);
@@ -100,7 +101,7 @@ int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
 		in = m->in;
 		rt_mapping_remove(rt, &vmm->attached, m);
 	}
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	if (r)
 		return drv_fail(r, "nothing that was attached at %p can be detached", ptr);
 	rt_user_data_end(rt, va, in->at.hi - va);

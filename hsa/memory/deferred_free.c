@@ -1,6 +1,7 @@
 /* Deferred frees: objects that clients freed, or a copy borrowed, are freed when the work that may access them has
  * ended. (Blocks of pools are deferred in pool/.) The progress thread polls the fences, and so do callers that need
  * memory or addresses. */
+#include "drv/lock.h"
 #include "hsa/memory/memory.h"
 
 #include <stdlib.h>
@@ -56,13 +57,13 @@ void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferr
 	/* Open jobs are submitted first: their fences would not be among those that are collected. */
 	if (rt->queues)
 		rt_queues_flush(rt);
-	pthread_mutex_lock(&memory->free_lock);
+	drv_mutex_lock(&memory->free_lock);
 	set_fences_locked(deferred, fences, rt_memory_fences(rt, gpus, fences));
 	deferred->next = memory->deferred;
 	memory->deferred = deferred;
 	gone = reap_locked(memory);
 	left = memory->deferred;
-	pthread_mutex_unlock(&memory->free_lock);
+	drv_mutex_unlock(&memory->free_lock);
 	free_all(gone);
 	if (left && rt->progress)
 		rt_progress_add(rt, &memory->reaper);
@@ -72,9 +73,9 @@ void rt_deferred_free_reap(struct rt *rt)
 {
 	struct rt_deferred_free *gone;
 
-	pthread_mutex_lock(&rt->memory->free_lock);
+	drv_mutex_lock(&rt->memory->free_lock);
 	gone = reap_locked(rt->memory);
-	pthread_mutex_unlock(&rt->memory->free_lock);
+	drv_mutex_unlock(&rt->memory->free_lock);
 	free_all(gone);
 }
 
@@ -84,9 +85,9 @@ static bool deferred_free_attempt(struct rt *rt, struct rt_work *work)
 
 	(void)work;
 	rt_deferred_free_reap(rt);
-	pthread_mutex_lock(&rt->memory->free_lock);
+	drv_mutex_lock(&rt->memory->free_lock);
 	left = rt->memory->deferred;
-	pthread_mutex_unlock(&rt->memory->free_lock);
+	drv_mutex_unlock(&rt->memory->free_lock);
 	return !left;
 }
 

@@ -5,6 +5,7 @@
  * for it; the pages stay until jobs that list them have ended, and an alias is not reused before all other high
  * addresses were used (vm/alias.c). To keep the registration longer would be worse: the client may unmap the memory
  * after the call, and submissions would fail from then on. */
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 #include "vm/host.h"
@@ -145,7 +146,7 @@ static struct lock *lock_claim(struct rt *rt, uint64_t host)
 	struct lock *taken = NULL;
 	struct vm_node *n = NULL;
 
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	while (!taken && (n = vm_tree_next(&rt->memory->va_regions, n, host, host + 1))) {
 		struct rt_va_region *region = vm_container(n, struct rt_va_region, at);
 
@@ -157,7 +158,7 @@ static struct lock *lock_claim(struct rt *rt, uint64_t host)
 		vm_tree_remove(&rt->memory->va_regions, &taken->host.at);
 		vm_tree_remove(&rt->memory->va_regions, &taken->agent.at);
 	}
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return taken;
 }
 

@@ -1,4 +1,5 @@
 /* Memory: initialisation and end, placement of the pools, memory of the runtime itself. */
+#include "drv/lock.h"
 #include "hsa/memory/memory.h"
 #include "vm/host.h"
 
@@ -101,8 +102,8 @@ int rt_memory_init(struct rt *rt)
 		return drv_fail(-ENOMEM, "no host memory for the runtime");
 	for (unsigned i = 0; i < rt->gpus; i++)
 		vm[i] = rt->gpu[i]->vm;
-	pthread_mutex_init(&rt->memory->free_lock, NULL);
-	pthread_mutex_init(&rt->memory->va_region_lock, NULL);
+	drv_mutex_init(&rt->memory->free_lock, DRV_RANK_RT_FREE);
+	drv_mutex_init(&rt->memory->va_region_lock, DRV_RANK_RT_VA_REGION);
 	rt_deferred_free_init(rt);
 	r = pool_space_create(vm, rt->gpus, &rt->memory->space);
 	if (!r)
@@ -127,8 +128,8 @@ void rt_memory_fini(struct rt *rt)
 	pools_destroy(rt);
 	rt_pt_sync_fini(rt);
 	pool_space_destroy(rt->memory->space);
-	pthread_mutex_destroy(&rt->memory->va_region_lock);
-	pthread_mutex_destroy(&rt->memory->free_lock);
+	drv_mutex_destroy(&rt->memory->va_region_lock);
+	drv_mutex_destroy(&rt->memory->free_lock);
 	free(rt->memory);
 	rt->memory = NULL;
 }
@@ -186,8 +187,8 @@ unsigned rt_memory_fences(struct rt *rt, uint32_t gpus, struct cs_fence *fences)
 void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring)
 {
 	cs_fence_retire(cs_ring_last(ring)); /* waits without the lock */
-	pthread_mutex_lock(&rt->memory->free_lock);
+	drv_mutex_lock(&rt->memory->free_lock);
 	pool_space_forget_ring(rt->memory->space, ring);
 	rt_deferred_free_forget_ring_locked(rt, ring);
-	pthread_mutex_unlock(&rt->memory->free_lock);
+	drv_mutex_unlock(&rt->memory->free_lock);
 }

@@ -8,11 +8,11 @@
  *   rt_deferred_free  an object that is freed when no GPU can access it. Owned by rt_memory from rt_defer_free() on
  *   rt_pt_sync        a context and ring for waits for page-table updates, one per GPU. Owned by rt_memory
  *
- * Locks, in order: rt_vmm.lock, rt_svm.lock, rt_pt_sync.lock, free_lock, va_region_lock; then those of the rooms
- * below. No client's callback runs under one. */
+ * Locks: drv/rank.h has their order. No client's callback runs under one. */
 #ifndef HSA_MEMORY_H
 #define HSA_MEMORY_H
 
+#include "drv/lock.h"
 #include "hsa/core/progress.h"
 #include "vm/tree.h"
 
@@ -74,7 +74,7 @@ struct rt_deferred_free {
 
 /* A ring on which the runtime waits for page-table updates. Its lock guards it. */
 struct rt_pt_sync {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct cs_ctx *ctx;   /* owned; created at first use, and again after it was lost */
 	struct cs_ring *ring; /* owned; with ctx */
 };
@@ -83,13 +83,13 @@ struct rt_memory {
 	struct pool_space *space; /* owned */
 	/* Held from collecting the fences of submitted work until pool/ or a deferred free has them: meanwhile no
 	 * ring is destroyed. */
-	pthread_mutex_t free_lock;
+	struct drv_mutex free_lock;
 	struct rt_deferred_free *deferred;      /* owned list; guarded by free_lock */
 	struct rt_work reaper;                  /* queued while there are deferred frees: polls them */
 	struct rt_pt_sync pt_sync[RT_GPUS_MAX]; /* pt_sync.c */
 	struct rt_vmm *vmm;                     /* owned; vmm.c */
 	struct rt_svm *svm;                     /* owned; svm.c */
-	pthread_mutex_t va_region_lock;         /* never held over an ioctl */
+	struct drv_mutex va_region_lock;        /* never held over an ioctl */
 	struct vm_tree va_regions;              /* nodes of struct rt_va_region; guarded by va_region_lock */
 	struct vm_tree user_data; /* nodes of struct rt_user_data (user_data.c); guarded by va_region_lock */
 	_Atomic unsigned user_data_count; /* number of nodes in user_data */

@@ -1,4 +1,5 @@
 /* Memory pools: properties, access, allocation (hsa_amd_memory_pool_*). */
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
@@ -202,9 +203,9 @@ hsa_status_t impl_hsa_amd_memory_pool_free(void *ptr)
 	rt_user_data_end(rt, block->va, block->size_B);
 	rt->ops->forget_exports(rt, block->va, block->size_B);
 	rt_queues_flush(rt); /* open jobs may use the block, too */
-	pthread_mutex_lock(&rt->memory->free_lock);
+	drv_mutex_lock(&rt->memory->free_lock);
 	pool_free(block, fences, rt_memory_fences(rt, block->seen_by, fences));
-	pthread_mutex_unlock(&rt->memory->free_lock);
+	drv_mutex_unlock(&rt->memory->free_lock);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -243,8 +244,8 @@ hsa_status_t impl_hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_age
 		return rt_vmm_allow(rt, (uintptr_t)ptr, num_agents, agents);
 	if (!rt_all_may_reach(rt, gpus & ~found.seen_by, pool_info(found.pool)->owner))
 		return HSA_STATUS_ERROR_INVALID_AGENT; /* the pool's access attribute is NEVER_ALLOWED */
-	pthread_mutex_lock(&rt->memory->free_lock);
+	drv_mutex_lock(&rt->memory->free_lock);
 	r = pool_allow(found.block, gpus, fences, rt_memory_fences(rt, found.seen_by, fences));
-	pthread_mutex_unlock(&rt->memory->free_lock);
+	drv_mutex_unlock(&rt->memory->free_lock);
 	return hsa_status_of(r);
 }

@@ -6,6 +6,7 @@
  * waits, has ended only after the writes. The removal of a mapping is written only when all jobs of its vm have
  * ended, and mappings made after it are written later still: the wait is in vain in that case, and ends by its
  * timeout. */
+#include "drv/lock.h"
 #include "hsa/memory/memory.h"
 
 #include <errno.h>
@@ -75,13 +76,13 @@ static void pt_sync_wait(void *user, unsigned vm)
 	struct rt_pt_sync *l = &rt->memory->pt_sync[vm];
 	int r = 0;
 
-	pthread_mutex_lock(&l->lock);
+	drv_mutex_lock(&l->lock);
 	if (l->ctx && cs_ctx_lost(l->ctx))
 		pt_sync_destroy(l);
 	if (!l->ctx)
 		r = pt_sync_create(l, rt->gpu[vm]->vm);
 	r = r ? r : pt_sync_run_nop(l);
-	pthread_mutex_unlock(&l->lock);
+	drv_mutex_unlock(&l->lock);
 	if (r)
 		drv_log(DRV_LOG_HSA, "kernels that run may not reach new memory of GPU %u: error %d", vm, r);
 }
@@ -91,7 +92,7 @@ void rt_pt_sync_init(struct rt *rt)
 	const struct pool_watch watch = {gpu_is_alone, gpu_is_busy, pt_sync_wait, rt};
 
 	for (unsigned i = 0; i < rt->gpus; i++)
-		pthread_mutex_init(&rt->memory->pt_sync[i].lock, NULL);
+		drv_mutex_init(&rt->memory->pt_sync[i].lock, DRV_RANK_RT_PT_SYNC);
 	pool_space_watch(rt->memory->space, &watch);
 }
 
@@ -99,6 +100,6 @@ void rt_pt_sync_fini(struct rt *rt)
 {
 	for (unsigned i = 0; i < rt->gpus; i++) {
 		pt_sync_destroy(&rt->memory->pt_sync[i]);
-		pthread_mutex_destroy(&rt->memory->pt_sync[i].lock);
+		drv_mutex_destroy(&rt->memory->pt_sync[i].lock);
 	}
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 #include "hsa/signal/signal.h"
@@ -41,7 +42,7 @@ struct prefetch {
 };
 
 struct rt_svm {
-	pthread_mutex_t lock; /* guards the members below; held over ioctls */
+	struct drv_mutex lock; /* guards the members below; held over ioctls */
 	struct vm_tree segments;
 	struct prefetch *prefetches; /* owned */
 };
@@ -52,7 +53,7 @@ int rt_svm_init(struct rt *rt)
 
 	if (!svm)
 		return drv_fail(-ENOMEM, "no host memory for shared virtual memory");
-	pthread_mutex_init(&svm->lock, NULL);
+	drv_mutex_init(&svm->lock, DRV_RANK_RT_SVM);
 	rt->memory->svm = svm;
 	return 0;
 }
@@ -74,11 +75,11 @@ static void segment_unregister(struct rt *rt, struct segment *s)
 
 static void prefetch_end(struct rt_svm *svm, struct prefetch *p)
 {
-	pthread_mutex_lock(&svm->lock);
+	drv_mutex_lock(&svm->lock);
 	*p->link = p->next;
 	if (p->next)
 		p->next->link = p->link;
-	pthread_mutex_unlock(&svm->lock);
+	drv_mutex_unlock(&svm->lock);
 	free(p);
 }
 
@@ -96,7 +97,7 @@ void rt_svm_fini(struct rt *rt)
 	}
 	while (svm->prefetches) /* their dependencies were never met */
 		prefetch_end(svm, svm->prefetches);
-	pthread_mutex_destroy(&svm->lock);
+	drv_mutex_destroy(&svm->lock);
 	free(svm);
 	rt->memory->svm = NULL;
 }
@@ -337,7 +338,7 @@ hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm
 	status = read_list(rt, list, count, &change);
 	if (status)
 		return status;
-	pthread_mutex_lock(&svm->lock);
+	drv_mutex_lock(&svm->lock);
 	r = svm_segments_cover(rt, svm, lo, hi);
 	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi))) {
 		struct segment *s = vm_container(n, struct segment, at);
@@ -345,7 +346,7 @@ hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm
 
 		r = attributes_apply(rt, s, &to);
 	}
-	pthread_mutex_unlock(&svm->lock);
+	drv_mutex_unlock(&svm->lock);
 	/* ROCr returns this status, too, when the kernel refuses. */
 	return r ? HSA_STATUS_ERROR : HSA_STATUS_SUCCESS;
 }
@@ -384,14 +385,14 @@ static struct common attributes_merge_all(struct rt_svm *svm, uint64_t lo, uint6
 	struct common c = {0};
 	struct vm_node *n = NULL;
 
-	pthread_mutex_lock(&svm->lock);
+	drv_mutex_lock(&svm->lock);
 	while ((n = vm_tree_next(&svm->segments, n, lo, hi))) {
 		if (n->lo > lo)
 			attributes_merge(&c, &plain);
 		attributes_merge(&c, &vm_container(n, struct segment, at)->a);
 		lo = n->hi;
 	}
-	pthread_mutex_unlock(&svm->lock);
+	drv_mutex_unlock(&svm->lock);
 	if (lo < hi)
 		attributes_merge(&c, &plain);
 	return c;
@@ -459,13 +460,13 @@ hsa_status_t impl_hsa_amd_svm_attributes_get(void *ptr, size_t size, hsa_amd_svm
 
 static void prefetch_enlist(struct rt_svm *svm, struct prefetch *p)
 {
-	pthread_mutex_lock(&svm->lock);
+	drv_mutex_lock(&svm->lock);
 	p->next = svm->prefetches;
 	p->link = &svm->prefetches;
 	if (p->next)
 		p->next->link = &p->next;
 	svm->prefetches = p;
-	pthread_mutex_unlock(&svm->lock);
+	drv_mutex_unlock(&svm->lock);
 }
 
 static bool prefetch_step(hsa_signal_value_t value, void *arg)
@@ -519,11 +520,11 @@ static int set_prefetch_location(struct rt *rt, uint64_t lo, uint64_t hi, uint64
 	struct vm_node *n = NULL;
 	int r;
 
-	pthread_mutex_lock(&svm->lock);
+	drv_mutex_lock(&svm->lock);
 	r = svm_segments_cover(rt, svm, lo, hi);
 	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi)))
 		vm_container(n, struct segment, at)->a.prefetch = agent;
-	pthread_mutex_unlock(&svm->lock);
+	drv_mutex_unlock(&svm->lock);
 	return r;
 }
 

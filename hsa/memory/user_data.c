@@ -1,5 +1,6 @@
 /* User data: the pointer and the deallocation callbacks that clients attach to memory. Kept in a tree by address,
  * since most memory has none. */
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
@@ -53,13 +54,13 @@ static struct rt_user_data *user_data_take(struct rt *rt, uint64_t lo, uint64_t 
 {
 	struct rt_user_data *user_data;
 
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	user_data = user_data_find_locked(rt, lo, hi);
 	if (user_data) {
 		vm_tree_remove(&rt->memory->user_data, &user_data->at);
 		rt->memory->user_data_count--;
 	}
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return user_data;
 }
 
@@ -82,11 +83,11 @@ void *rt_user_data_get(struct rt *rt, uint64_t base)
 
 	if (!rt->memory->user_data_count)
 		return NULL;
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	user_data = user_data_find_locked(rt, base, base + 1);
 	if (user_data)
 		data = user_data->data;
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return data;
 }
 
@@ -110,7 +111,7 @@ hsa_status_t impl_hsa_amd_pointer_info_set_userdata(const void *ptr, void *userd
 
 	if (!ptr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	/* Held over look-up and insertion. A thread that frees memory claims it first, and then removes its user
 	 * data under this lock: so no user data outlives its memory. */
 	if (rt_alloc_info_find_locked(rt, (uintptr_t)ptr, &info) && info.base == (uintptr_t)ptr) {
@@ -120,7 +121,7 @@ hsa_status_t impl_hsa_amd_pointer_info_set_userdata(const void *ptr, void *userd
 			user_data->data = userdata;
 		status = user_data ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return status;
 }
 
@@ -157,10 +158,10 @@ hsa_status_t impl_hsa_amd_register_deallocation_callback(void *ptr, hsa_amd_deal
 
 	if (!ptr || !callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	if (rt_alloc_info_find_locked(rt, (uintptr_t)ptr, &info) && info.type == HSA_EXT_POINTER_TYPE_HSA)
 		status = callback_add_locked(rt, &info, &(struct callback){ptr, callback, user_data});
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return status;
 }
 
@@ -172,7 +173,7 @@ hsa_status_t impl_hsa_amd_deregister_deallocation_callback(void *ptr, hsa_amd_de
 
 	if (!ptr || !callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&rt->memory->va_region_lock);
+	drv_mutex_lock(&rt->memory->va_region_lock);
 	user_data = user_data_find_locked(rt, (uintptr_t)ptr, (uintptr_t)ptr + 1);
 	if (user_data) {
 		count = user_data->callbacks;
@@ -181,6 +182,6 @@ hsa_status_t impl_hsa_amd_deregister_deallocation_callback(void *ptr, hsa_amd_de
 				user_data->callback[kept++] = user_data->callback[i];
 		user_data->callbacks = kept;
 	}
-	pthread_mutex_unlock(&rt->memory->va_region_lock);
+	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return kept < count ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }

@@ -1,4 +1,5 @@
 /* Reservations of addresses, and mappings of memory in them. */
+#include "drv/lock.h"
 #include "hsa/memory/vmm.h"
 
 #include <errno.h>
@@ -80,9 +81,9 @@ static int address_reserve(struct rt *rt, const struct vm_range_request *want, v
 						.agent_base = s->at.lo,
 						.owner = &rt->agent[0],
 						.place = SDMA_GTT};
-	pthread_mutex_lock(&rt->memory->vmm->lock);
+	drv_mutex_lock(&rt->memory->vmm->lock);
 	vm_tree_insert(&rt->memory->vmm->reservations, &s->at);
-	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	drv_mutex_unlock(&rt->memory->vmm->lock);
 	rt_va_region_insert(rt, &s->region);
 	*va = (void *)(uintptr_t)s->at.lo;
 	return 0;
@@ -121,7 +122,7 @@ hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
 
 	if (!va || !size)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	s = reservation_around(vmm, (uintptr_t)va, 1);
 	if (!s || s->at.lo != (uintptr_t)va)
 		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
@@ -131,7 +132,7 @@ hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
 		status = HSA_STATUS_ERROR_RESOURCE_FREE;
 	else
 		vm_tree_remove(&vmm->reservations, &s->at);
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	if (status)
 		return status;
 	rt_va_region_remove(rt, &s->region);
@@ -188,7 +189,7 @@ hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_
 
 	if (!va || !size || (lo | size | in_offset) % RT_PAGE_B || flags)
 		return status;
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	in = reservation_around(vmm, lo, size);
 	vmem = rt_vmem_of(handle);
 	if (in && vmem && !mapping_in(vmm, lo, lo + size) && size <= vmem->size_B &&
@@ -198,7 +199,7 @@ hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_
 	}
 	if (!status)
 		rt_mapping_insert(rt, &vmm->mappings, m);
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	return status;
 }
 
@@ -236,7 +237,7 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 
 	if (!va || !size)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	m = rt_mapping_at(vmm, (uintptr_t)va);
 	if (!m)
 		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
@@ -246,7 +247,7 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 		status = hsa_status_of(rt_mapping_unbind(rt, m));
 	if (!status)
 		rt_mapping_remove(rt, &vmm->mappings, m);
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	if (!status)
 		rt->ops->forget_exports(rt, (uintptr_t)va, size);
 	return status;
@@ -260,13 +261,13 @@ hsa_status_t impl_hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *
 
 	if (!handle || !addr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	m = rt_mapping_at(vmm, (uintptr_t)addr);
 	if (m) {
 		m->vmem->refs++;
 		handle->handle = m->vmem->handle;
 	}
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	return m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
@@ -390,7 +391,7 @@ hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_m
 	status = check_access_list(rt, desc, count);
 	if (status)
 		return status;
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	if (!reservation_around(vmm, at, size))
 		status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	else if (!is_covered(vmm, at, at + size))
@@ -399,7 +400,7 @@ hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_m
 		m = rt_mapping_at(vmm, at);
 		status = mapping_allow(rt, m, desc, count);
 	}
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	return status;
 }
 
@@ -423,7 +424,7 @@ hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const
 	struct vm_node *n;
 	struct rt_mapping *m;
 
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	n = end > address ? vm_tree_next(&vmm->attached, NULL, address, end) : NULL;
 	m = mapping_in(vmm, address, end);
 	if (n)
@@ -432,7 +433,7 @@ hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const
 		status = HSA_STATUS_SUCCESS;
 	for (; !status && m; m = rt_mapping_at(vmm, m->at.hi))
 		status = mapping_allow_all(rt, m, count, agents);
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	return status;
 }
 
@@ -446,14 +447,14 @@ hsa_status_t impl_hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *per
 
 	if (!va || !permission || (uintptr_t)va == UINTPTR_MAX)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&vmm->lock);
+	drv_mutex_lock(&vmm->lock);
 	m = mapping_in(vmm, (uintptr_t)va, (uintptr_t)va + 1);
 	if (!m)
 		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	else if (!agent)
 		status = HSA_STATUS_ERROR_INVALID_AGENT;
 	*permission = status ? HSA_ACCESS_PERMISSION_NONE : agent->gpu ? m->gpu[agent->gpu->index] : m->cpu;
-	pthread_mutex_unlock(&vmm->lock);
+	drv_mutex_unlock(&vmm->lock);
 	return status;
 }
 
@@ -465,7 +466,7 @@ int rt_vmm_init(struct rt *rt)
 
 	if (!vmm)
 		return drv_fail(-ENOMEM, "no host memory for virtual memory");
-	pthread_mutex_init(&vmm->lock, NULL);
+	drv_mutex_init(&vmm->lock, DRV_RANK_RT_VMM);
 	rt->memory->vmm = vmm;
 	return 0;
 }
@@ -494,7 +495,7 @@ void rt_vmm_fini(struct rt *rt)
 		vmm->memory->refs = 0;
 		rt_vmem_drop(vmm->memory);
 	}
-	pthread_mutex_destroy(&vmm->lock);
+	drv_mutex_destroy(&vmm->lock);
 	free(vmm);
 	rt->memory->vmm = NULL;
 }

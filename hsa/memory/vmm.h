@@ -11,6 +11,7 @@
 #ifndef HSA_VMM_H
 #define HSA_VMM_H
 
+#include "drv/lock.h"
 #include "hsa/memory/memory.h"
 #include "hsa/core/table.h"
 
@@ -28,7 +29,7 @@ struct rt_vmem {
 };
 
 struct rt_vmm {
-	pthread_mutex_t lock;
+	struct drv_mutex lock;
 	struct vm_tree reservations, mappings; /* created by hsa_amd_vmem_* */
 	struct vm_tree attached; /* mappings of imports from other interfaces, each with a reservation of its own */
 	struct rt_vmem *memory;  /* owned */

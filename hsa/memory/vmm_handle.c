@@ -1,4 +1,5 @@
 /* rt_vmem: memory without an address. Created, shared, and alive while handles or mappings reference it. */
+#include "drv/lock.h"
 #include "hsa/memory/vmm.h"
 #include "vm/host.h"
 
@@ -103,11 +104,11 @@ hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, 
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!pool->pool || size > pool->size_B || is_of_node(pool_info(pool->pool)))
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-	pthread_mutex_lock(&rt->memory->vmm->lock);
+	drv_mutex_lock(&rt->memory->vmm->lock);
 	r = vmem_create(rt, pool, size, type, &vmem);
 	if (!r)
 		handle->handle = vmem->handle;
-	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	drv_mutex_unlock(&rt->memory->vmm->lock);
 	return hsa_status_of(r);
 }
 
@@ -117,14 +118,14 @@ hsa_status_t impl_hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle
 	struct rt_vmem *vmem;
 	bool had;
 
-	pthread_mutex_lock(&rt->memory->vmm->lock);
+	drv_mutex_lock(&rt->memory->vmm->lock);
 	vmem = rt_vmem_of(handle);
 	had = vmem && vmem->refs;
 	if (had) {
 		vmem->refs--;
 		rt_vmem_drop(vmem);
 	}
-	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	drv_mutex_unlock(&rt->memory->vmm->lock);
 	return had ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
@@ -137,13 +138,13 @@ hsa_status_t impl_hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_all
 
 	if (!pool || !type)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&rt->memory->vmm->lock);
+	drv_mutex_lock(&rt->memory->vmm->lock);
 	vmem = rt_vmem_of(handle);
 	if (vmem) {
 		pool->handle = (uintptr_t)vmem->pool;
 		*type = vmem->type;
 	}
-	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	drv_mutex_unlock(&rt->memory->vmm->lock);
 	return vmem ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
@@ -159,11 +160,11 @@ hsa_status_t impl_hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd, hsa_amd_v
 	if (!dmabuf_fd || flags)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*dmabuf_fd = -1;
-	pthread_mutex_lock(&rt->memory->vmm->lock);
+	drv_mutex_lock(&rt->memory->vmm->lock);
 	vmem = rt_vmem_of(handle);
 	if (vmem)
 		r = vm_bo_export(vmem->bo[vmem->home], dmabuf_fd);
-	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	drv_mutex_unlock(&rt->memory->vmm->lock);
 	return vmem ? hsa_status_of(r) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
@@ -236,11 +237,11 @@ hsa_status_t impl_hsa_amd_vmem_import_shareable_handle(int dmabuf_fd, hsa_amd_vm
 
 	if (!handle || dmabuf_fd < 0)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	pthread_mutex_lock(&rt->memory->vmm->lock);
+	drv_mutex_lock(&rt->memory->vmm->lock);
 	r = rt_vmem_import(rt, dmabuf_fd, &vmem);
 	if (!r)
 		handle->handle = vmem->handle;
-	pthread_mutex_unlock(&rt->memory->vmm->lock);
+	drv_mutex_unlock(&rt->memory->vmm->lock);
 	/* Like ROCr: the descriptor is no dma-buf, or the dma-buf of an unknown device. */
 	return r == -EINVAL || r == -EBADF ? HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS : hsa_status_of(r);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 
@@ -20,7 +21,7 @@ struct handler {
 
 struct rt_intercept {
 	struct rt_queue *below; /* owned */
-	pthread_mutex_t lock;   /* guards handlers */
+	struct drv_mutex lock;  /* guards handlers */
 	unsigned handlers;
 	struct handler handler[HANDLERS_MAX]; /* the last one gets packets first */
 	union rt_packet *left;                /* owned; this and all below: guarded by the flow's lock */
@@ -122,9 +123,9 @@ static void intercept_packet(struct rt_queue *q, uint64_t index)
 
 	cursor.queue = q;
 	cursor.index = index;
-	pthread_mutex_lock(&q->intercept->lock);
+	drv_mutex_lock(&q->intercept->lock);
 	cursor.handler = q->intercept->handlers;
-	pthread_mutex_unlock(&q->intercept->lock);
+	drv_mutex_unlock(&q->intercept->lock);
 	pass_to_handlers(&p, 1);
 	cursor.queue = NULL;
 	rt_queue_pass(q, index);
@@ -191,7 +192,7 @@ void rt_intercept_destroy(struct rt_queue *q)
 
 	q->intercept = NULL;
 	rt_queue_destroy(x->below);
-	pthread_mutex_destroy(&x->lock);
+	drv_mutex_destroy(&x->lock);
 	free(x->left);
 	free(x);
 }
@@ -221,7 +222,7 @@ static int intercept_create(struct rt *rt, struct rt_queue_want *want, struct rt
 		free(x);
 		return r;
 	}
-	pthread_mutex_init(&x->lock, NULL);
+	drv_mutex_init(&x->lock, DRV_RANK_RT_INTERCEPT);
 	q->base.work.attempt = intercept_attempt;
 	q->intercept = x;
 	*out = q;
@@ -251,12 +252,12 @@ hsa_status_t impl_hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_q
 	q = rt_queue_of(rt, queue);
 	if (!q || !q->intercept)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	pthread_mutex_lock(&q->intercept->lock);
+	drv_mutex_lock(&q->intercept->lock);
 	if (q->intercept->handlers == HANDLERS_MAX)
 		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	else
 		q->intercept->handler[q->intercept->handlers++] = (struct handler){fn, data};
-	pthread_mutex_unlock(&q->intercept->lock);
+	drv_mutex_unlock(&q->intercept->lock);
 	return status;
 }
 

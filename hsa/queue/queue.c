@@ -1,4 +1,5 @@
 /* Queues: creation, destruction, errors. packet.c reads the packets. */
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 
@@ -20,7 +21,7 @@ int rt_queues_init(struct rt *rt)
 
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for queues");
-	pthread_mutex_init(&s->lock, NULL);
+	drv_mutex_init(&s->lock, DRV_RANK_RT_QUEUES);
 	for (unsigned i = 0; i < rt->gpus; i++) {
 		struct rt_gpu *gpu = rt->gpu[i];
 
@@ -58,7 +59,7 @@ void rt_queues_fini(struct rt *rt)
 	}
 	for (unsigned i = 0; i < rt->gpus; i++)
 		flow_gpu_fini(&rt->gpu[i]->flows, forget_ring, rt);
-	pthread_mutex_destroy(&s->lock);
+	drv_mutex_destroy(&s->lock);
 	free(s);
 	rt->queues = NULL;
 }
@@ -67,6 +68,7 @@ static struct rt_queue *queue_find_locked(const struct rt *rt, const hsa_queue_t
 {
 	struct rt_queue *q = rt->queues->list;
 
+	drv_rank_assert(DRV_RANK_RT_QUEUES);
 	while (q && &q->amd->hsa_queue != queue)
 		q = q->next;
 	return q;
@@ -76,9 +78,9 @@ struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
 {
 	struct rt_queue *q;
 
-	pthread_mutex_lock(&rt->queues->lock);
+	drv_mutex_lock(&rt->queues->lock);
 	q = queue_find_locked(rt, queue);
-	pthread_mutex_unlock(&rt->queues->lock);
+	drv_mutex_unlock(&rt->queues->lock);
 	return q;
 }
 
@@ -232,10 +234,10 @@ static void queue_enlist(struct rt_queue *q)
 {
 	struct rt_queues *s = q->base.rt->queues;
 
-	pthread_mutex_lock(&s->lock);
+	drv_mutex_lock(&s->lock);
 	q->next = s->list;
 	s->list = q;
-	pthread_mutex_unlock(&s->lock);
+	drv_mutex_unlock(&s->lock);
 }
 
 int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **out)
@@ -276,11 +278,11 @@ static void dying_release(struct rt_queue *q)
 	struct rt_queues *s = q->base.rt->queues;
 	struct rt_queue **at;
 
-	pthread_mutex_lock(&s->lock);
+	drv_mutex_lock(&s->lock);
 	for (at = &s->dying; *at != q; at = &(*at)->next)
 		continue;
 	*at = q->next;
-	pthread_mutex_unlock(&s->lock);
+	drv_mutex_unlock(&s->lock);
 	release_queue(q);
 }
 
@@ -326,10 +328,10 @@ static void destroy_queue(struct rt_queue *q)
 		release_queue(q);
 		return;
 	}
-	pthread_mutex_lock(&rt->queues->lock);
+	drv_mutex_lock(&rt->queues->lock);
 	q->next = rt->queues->dying;
 	rt->queues->dying = q;
-	pthread_mutex_unlock(&rt->queues->lock);
+	drv_mutex_unlock(&rt->queues->lock);
 	q->base.work.attempt = dying_attempt;
 	if (rt->progress)
 		rt_progress_add(rt, &q->base.work);
@@ -392,14 +394,14 @@ static struct rt_queue *cooperative_join(struct rt_queues *s, const struct rt_gp
 {
 	struct rt_queue *q;
 
-	pthread_mutex_lock(&s->lock);
+	drv_mutex_lock(&s->lock);
 	for (q = s->list; q; q = q->next)
 		if (q->base.gpu == gpu && q->users && !rt_queue_is_over(q))
 			break;
 	q = q ? q : mine;
 	if (q)
 		q->users++;
-	pthread_mutex_unlock(&s->lock);
+	drv_mutex_unlock(&s->lock);
 	return q;
 }
 
@@ -437,6 +439,7 @@ static void queue_unlink_locked(struct rt_queues *s, struct rt_queue *q)
 {
 	struct rt_queue **at = &s->list;
 
+	drv_rank_assert(DRV_RANK_RT_QUEUES);
 	while (*at != q)
 		at = &(*at)->next;
 	*at = q->next;
@@ -446,9 +449,9 @@ void rt_queue_destroy(struct rt_queue *q)
 {
 	struct rt_queues *s = q->base.rt->queues;
 
-	pthread_mutex_lock(&s->lock);
+	drv_mutex_lock(&s->lock);
 	queue_unlink_locked(s, q);
-	pthread_mutex_unlock(&s->lock);
+	drv_mutex_unlock(&s->lock);
 	destroy_queue(q);
 }
 
@@ -461,14 +464,14 @@ hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt->ops->query_faults(rt, true);
-	pthread_mutex_lock(&rt->queues->lock);
+	drv_mutex_lock(&rt->queues->lock);
 	q = queue_find_locked(rt, queue);
 	last = q && q->users <= 1;
 	if (last)
 		queue_unlink_locked(rt->queues, q);
 	else if (q)
 		q->users--;
-	pthread_mutex_unlock(&rt->queues->lock);
+	drv_mutex_unlock(&rt->queues->lock);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (last)

@@ -14,6 +14,7 @@
 #ifndef HSA_QUEUE_H
 #define HSA_QUEUE_H
 
+#include "drv/lock.h"
 #include "hsa/interface.h"
 #include "hsa/memory/memory.h"
 #include "hsa/signal/signal.h"
@@ -102,7 +103,7 @@ struct rt_queue {
 };
 
 struct rt_queues {
-	pthread_mutex_t lock;          /* guards the lists */
+	struct drv_mutex lock;         /* guards the lists */
 	struct rt_queue *list, *dying; /* dying: destroyed, but with unfinished work on the GPU */
 };
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "drv/lock.h"
 #include "hsa/core/loop.h"
 #include "hsa/core/table.h"
 #include "hsa/signal/signal.h"
@@ -75,7 +76,7 @@ static bool handlers_run_all(struct rt *rt)
 	struct handler *list, *h;
 	bool ran = false, stays;
 
-	pthread_mutex_lock(&s->loop.lock);
+	drv_mutex_lock(&s->loop.lock);
 	list = s->list;
 	s->list = NULL;
 	s->tail = &s->list;
@@ -83,9 +84,9 @@ static bool handlers_run_all(struct rt *rt)
 		h = list;
 		list = h->next;
 		if (!s->loop.stop) {
-			pthread_mutex_unlock(&s->loop.lock);
+			drv_mutex_unlock(&s->loop.lock);
 			stays = handler_run(rt, h, &ran);
-			pthread_mutex_lock(&s->loop.lock);
+			drv_mutex_lock(&s->loop.lock);
 		} else {
 			stays = false;
 		}
@@ -94,7 +95,7 @@ static bool handlers_run_all(struct rt *rt)
 		else
 			free(h);
 	}
-	pthread_mutex_unlock(&s->loop.lock);
+	drv_mutex_unlock(&s->loop.lock);
 	return ran;
 }
 
@@ -104,9 +105,9 @@ static bool has_handlers(struct rt_handlers *s)
 {
 	bool any;
 
-	pthread_mutex_lock(&s->loop.lock);
+	drv_mutex_lock(&s->loop.lock);
 	any = s->list;
-	pthread_mutex_unlock(&s->loop.lock);
+	drv_mutex_unlock(&s->loop.lock);
 	return any;
 }
 
@@ -145,14 +146,14 @@ static unsigned handlers_fences(struct rt *rt, struct cs_fence *fences, bool *al
 	unsigned signals = 0, count = 0;
 	bool ends;
 
-	pthread_mutex_lock(&s->loop.lock);
+	drv_mutex_lock(&s->loop.lock);
 	*all = true;
 	for (const struct handler *h = s->list; h; h = h->next)
 		if (signals < RT_LOOP_FENCES && h->signal && atomic_load(&h->signal->generation) == h->generation)
 			signal[signals++] = h->signal;
 		else
 			*all = false;
-	pthread_mutex_unlock(&s->loop.lock);
+	drv_mutex_unlock(&s->loop.lock);
 	for (unsigned i = 0; i < signals; i++) {
 		bool known = rt_signal_next_fence(signal[i], &fences[count], &ends);
 
@@ -177,11 +178,11 @@ static int handler_add(struct rt *rt, const struct handler *what)
 	if (!h)
 		return drv_fail(-ENOMEM, "no host memory for a handler");
 	*h = *what;
-	pthread_mutex_lock(&s->loop.lock);
+	drv_mutex_lock(&s->loop.lock);
 	r = rt_loop_start_locked(&s->loop);
 	if (!r)
 		handler_append_locked(s, h);
-	pthread_mutex_unlock(&s->loop.lock);
+	drv_mutex_unlock(&s->loop.lock);
 	if (r) {
 		free(h);
 		return drv_fail(r, "no thread for handlers");
@@ -292,10 +293,10 @@ hsa_status_t impl_hsa_amd_register_system_event_handler(hsa_amd_system_event_cal
 	if (!e)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	*e = (struct event_handler){.fn = callback, .data = data};
-	pthread_mutex_lock(&rt->handlers->loop.lock);
+	drv_mutex_lock(&rt->handlers->loop.lock);
 	e->next = rt->handlers->events;
 	rt->handlers->events = e;
-	pthread_mutex_unlock(&rt->handlers->loop.lock);
+	drv_mutex_unlock(&rt->handlers->loop.lock);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -311,9 +312,9 @@ static void event_deliver(void *arg)
 	struct event *event = arg;
 	struct event_handler *e;
 
-	pthread_mutex_lock(&event->handlers->loop.lock);
+	drv_mutex_lock(&event->handlers->loop.lock);
 	e = event->handlers->events;
-	pthread_mutex_unlock(&event->handlers->loop.lock);
+	drv_mutex_unlock(&event->handlers->loop.lock);
 	for (; e; e = e->next)
 		e->fn(&event->event, e->data);
 	free(event);
@@ -324,9 +325,9 @@ bool rt_event(struct rt *rt, const hsa_amd_event_t *what)
 	struct event *event;
 	bool any;
 
-	pthread_mutex_lock(&rt->handlers->loop.lock);
+	drv_mutex_lock(&rt->handlers->loop.lock);
 	any = rt->handlers->events;
-	pthread_mutex_unlock(&rt->handlers->loop.lock);
+	drv_mutex_unlock(&rt->handlers->loop.lock);
 	if (!any)
 		return false;
 	event = malloc(sizeof(*event));

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "hsa/signal/signals.h"
 
 /* Maps the host memory at that place of the region for a GPU, as a BO of its own. The GPU's caches must not keep
@@ -100,6 +101,7 @@ int rt_signals_init(struct rt *rt)
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for signals");
 	rt->signals = s;
+	drv_lock_set_rank(&s->lock, DRV_RANK_RT_SIGNALS);
 	rt_retire_init(s);
 	s->beside = mmap(NULL, RT_SIGNALS_MAX * sizeof(*s->beside), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -167,7 +169,7 @@ void rt_signals_fini(struct rt *rt)
 		vm_range_release(&s->range[--s->ranges]);
 	if (s->beside)
 		munmap(s->beside, RT_SIGNALS_MAX * sizeof(*s->beside));
-	pthread_mutex_destroy(&s->retire_lock);
+	drv_mutex_destroy(&s->retire_lock);
 	free(s);
 	rt->signals = NULL;
 }

@@ -7,6 +7,7 @@
 #ifndef HSA_SIGNALS_H
 #define HSA_SIGNALS_H
 
+#include "drv/lock.h"
 #include "hsa/signal/signal.h"
 
 #define RT_SIGNAL_B       64u
@@ -25,7 +26,7 @@ struct rt_signals {
 	struct rt_signal *free, *dying; /* dying: destroyed, but the GPU may still write their values */
 	struct rt_signal *free_pages;   /* list of the first places of free pages */
 	struct rt_work retire;          /* retire.c */
-	pthread_mutex_t retire_lock;    /* guards `retiring` */
+	struct drv_mutex retire_lock;   /* guards `retiring` */
 	struct rt_signal *retiring;     /* borrowed, list by next_listed */
 };
 
