@@ -27,10 +27,8 @@ struct vm_register {
 	void *host;      /* any address; whole pages are registered, va keeps the offset */
 	uint64_t size_B; /* not 0 */
 	unsigned flags;  /* enum vm_register_flags */
-	uint64_t
-		/* required alias address (a page): that of a vm_mem of a vm with the same vm_process. 0:
-		 * anywhere */
-		alias;
+	/* Required alias address (a page): that of a vm_mem of a vm with the same vm_process. 0: anywhere. */
+	uint64_t alias;
 };
 
 /* Gives the GPU access to memory of this process: anonymous or of a file, writable or not (then VM_READONLY is in

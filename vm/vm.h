@@ -231,7 +231,7 @@ DRV_MUST_CHECK int vm_range_query(const struct vm_range *range, uint64_t offset_
 /* Finds the binding at an address, in any range; bound->offset_B is an address. -ENOENT: none. */
 DRV_MUST_CHECK int vm_query(struct vm *vm, uint64_t address, struct vm_bound *bound);
 
-/* --- vm_mem: BO and range ----------------------------------------------------------------------- */
+/* --- vm_mem: BO and range --------------------------------------------------------------------- */
 
 struct vm_mem {
 	struct vm_bo *bo;      /* counted */
