@@ -54,7 +54,7 @@ enum cs_priority { CS_PRIORITY_NORMAL, CS_PRIORITY_LOW, CS_PRIORITY_HIGH, CS_PRI
 /* Creates a context. vm is borrowed until cs_ctx_destroy(). -EACCES: a priority above normal needs CAP_SYS_NICE;
  * -ENOMEM, -ENOSPC (the kernel has no more contexts). */
 DRV_MUST_CHECK int cs_ctx_create(struct vm *vm, enum cs_priority priority, struct cs_ctx **ctx);
-/* All its rings must be destroyed. */
+/* Destroys a context without rings: the caller destroys these first. */
 void cs_ctx_destroy(struct cs_ctx *ctx);
 /* Gives 0, or the reason of the loss: -ECANCELED, -ENODEV. One load. */
 DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
@@ -210,7 +210,7 @@ struct cs_ib {
 DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
 /* The fences that a job waits for, and those that it signals. All arrays are read during the call only. */
 struct cs_submit_info {
-	const struct cs_fence *after; /* of any device of this process */
+	const struct cs_fence *after; /* fences of any device of this process */
 	const struct cs_syncobj_point *wait, *signal;
 	unsigned after_count, wait_count, signal_count;
 	/* Not NULL: the job does not wait for lost fences of `after`; *lost then becomes true. */

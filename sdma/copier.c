@@ -172,7 +172,7 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 
 uint64_t sdma_job_max_B(const struct drv_facts *facts)
 {
-	/* by PCIe generation, from 1 */
+	/* indexed by PCIe generation - 1 */
 	static const uint32_t speed_MTps[] = {2500, 5000, 8000, 16000, 32000, 64000};
 	bool known = facts->pcie_gen && facts->pcie_gen <= sizeof(speed_MTps) / sizeof(speed_MTps[0]) &&
 		     facts->pcie_lanes;

@@ -51,7 +51,7 @@ struct sdma_op {
 	const struct sdma_rect *rect; /* borrowed; not NULL: replaces dst, src and size_B */
 	bool fill;
 	uint32_t value;            /* dword of a fill; four equal bytes, unless dst and size_B are multiples of 4 */
-	uint64_t start_va, end_va; /* as in sdma_job */
+	uint64_t start_va, end_va; /* see sdma_job */
 };
 
 /* Gets queues with a usable context, for a job by that engine (not the CPU). Of the job, only its fences count. */

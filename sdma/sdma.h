@@ -40,7 +40,7 @@ enum sdma_place {
 	SDMA_PAGEABLE, /* any other memory of the process */
 };
 
-/* One end of a copy. */
+/* An end of a copy. */
 struct sdma_end {
 	uint64_t va; /* GPU address, and CPU address where the CPU reaches it */
 	enum sdma_place place;

@@ -25,7 +25,7 @@ struct test_device {
 void test_device_init(struct test_device *d, const char *gpu, const char *name);
 void test_device_fini(struct test_device *d);
 
-/* One item to run: a device test on a device, or a program. */
+/* A device test on a device, or a program to run. */
 struct test_item {
 	const struct device_test *test; /* static; NULL: a program */
 	const char *gpu; /* SPEC of a virtual device; NULL: the machine's own. Borrowed: from argv. */

@@ -100,7 +100,7 @@ void test_device_fini(struct test_device *d)
 
 /* --- the sentence ----------------------------------------------------------------------------- */
 
-#define NAMES_MAX 4 /* of failed tests in a sentence */
+#define NAMES_MAX 4 /* names of failed tests in a sentence */
 
 static void devices_count(const struct test_device *d, const struct test_item *items, unsigned item_count,
 			  unsigned n[TEST_RESULTS])

@@ -17,7 +17,7 @@ enum vm_register_flags {
 	 * memory; with it a child that touches the memory gets SIGSEGV. Undone with the last registration of a
 	 * page, even where the program itself had set MADV_DONTFORK. */
 	VM_REGISTER_DONTFORK = 1 << 2,
-	VM_REGISTER_UNCACHED = 1 << 3, /* as VM_UNCACHED */
+	VM_REGISTER_UNCACHED = 1 << 3, /* see VM_UNCACHED */
 	/* Maps at the alias only: other registrations of these pages then never depend on this one. */
 	VM_REGISTER_APART = 1 << 4,
 	VM_REGISTER_EXEC = 1 << 5, /* as VM_EXEC */
