@@ -1,11 +1,12 @@
-/* The chip table: each row is found by IP version, by name and, for kernels that do not report the version, by
- * family and revision. */
+/* The chip table: each row is found by IP version, by family and revision for kernels that do not report the
+ * version, by name, and by ELF machine; no two rows claim the same chip. The expected values come from LLVM's
+ * ELF.h, the kernel's amdgpu_discovery.c and Mesa's amdgpu_asic_addr.h, not from the table. */
 #include "drv/chip.h"
 
 #include "tests/check.h"
 
-/* Every id of every chip: external revision as the kernel makes it for revision 0 of the part (or the least that
- * Mesa takes for it). */
+/* Every id of every chip. The external revision is the kernel's for revision 0 of the part (or the least that Mesa
+ * accepts for it). */
 static const struct {
 	const char *target, *generic;
 	uint32_t gc, family, rev;
@@ -131,7 +132,7 @@ static void registers_are_where_the_chip_has_them(void)
 	CHECK_EQ(drv_chip_by_target("gfx90a")->rsrc3_reg, 0x22d);
 	CHECK_EQ(drv_chip_by_target("gfx942")->rsrc3_reg, 0x22d);
 	CHECK_EQ(drv_chip_by_target("gfx1030")->rsrc3_reg, 0x228);
-	/* TG_CHUNK_SIZE of gfx942 lies where the others have the mask of engine 6. */
+	/* TG_CHUNK_SIZE of gfx942 has the offset of the mask of engine 6 on other chips. */
 	CHECK_EQ(drv_chip_by_target("gfx942")->tg_chunk_reg, drv_chip_by_target("gfx90a")->se4_mask_reg + 2);
 	CHECK(!drv_chip_by_target("gfx942")->se4_mask_reg && !drv_chip_by_target("gfx90a")->tg_chunk_reg);
 	CHECK(drv_chip_by_target("gfx942")->flat_scratch_hw && !drv_chip_by_target("gfx90a")->flat_scratch_hw);

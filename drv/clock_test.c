@@ -1,5 +1,5 @@
-/* The clock's chain of segments, on simulated counters: nominal 100 MHz, with a deviation, and brackets of some
- * width. */
+/* The clock's chain of segments, on simulated counters: nominal 100 MHz, with some deviation, read in brackets of a
+ * few microseconds. */
 #include "drv/clock.h"
 
 #include <stdlib.h>

@@ -53,9 +53,8 @@ static int find_libraries(char *path, size_t path_B)
 	return -ENOENT;
 }
 
-/* Preloads libtuff-gate.so before other libraries: it simulates ROCm's kernel driver for programs that open it
- * directly. Without it, or where its path cannot be preloaded, such programs find no GPU; others are not
- * affected. */
+/* Preloads libtuff-gate.so before other libraries: programs that test for ROCm's kernel driver themselves then find
+ * it. Without the library, or where its path cannot be preloaded, such programs find no GPU; others are not affected. */
 static void preload_gate(const char *libraries)
 {
 	char path[PATH_MAX + 32];

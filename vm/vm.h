@@ -186,8 +186,7 @@ enum vm_access {
 	VM_GPU_FETCH = 1 << 2,
 	VM_CPU_READ = 1 << 3, /* for VM_CPU BOs in a VM_RANGE_HOST only */
 	VM_CPU_WRITE = 1 << 4,
-	VM_GPU_UNCACHED =
-		1 << 5, /* VM_UNCACHED for this binding: an import does not know its exporter's flags */
+	VM_GPU_UNCACHED = 1 << 5, /* VM_UNCACHED for this binding: an import does not know its exporter's flags */
 };
 /* Default access of a BO with these flags: that of its vm_mem. */
 unsigned vm_access_of(unsigned flags);
