@@ -168,7 +168,7 @@ DRV_MUST_CHECK int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs
 
 /* Most unfinished jobs of a ring: at 32 the kernel would block the whole process inside the ioctl. */
 #define CS_JOBS_MAX 24
-/* Most dwords that one cs_ib_room() may ask for. */
+/* Most dwords of one cs_ib_room(). */
 #define CS_ROOM_MAX 64
 /* Most segments of an IB on rings that cannot chain (SDMA); the kernel takes 49. */
 #define CS_SEGMENTS_MAX 48
@@ -176,9 +176,11 @@ DRV_MUST_CHECK int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs
 #define CS_DATA_MAX_B 16384
 
 enum cs_begin_flags {
-	CS_ORDERED = 1 << 0,  /* after all earlier work of this ring */
-	CS_NOWAIT = 1 << 1,   /* -EBUSY instead of waiting for room */
-	CS_RESIDENT = 1 << 2, /* uses resident memory only: the kernel may evict shared BOs while it runs */
+	CS_ORDERED = 1 << 0, /* after all earlier work of this ring */
+	CS_NOWAIT = 1 << 1,  /* -EBUSY instead of waiting for room */
+	CS_RESIDENT =
+		1
+		<< 2, /* the job has no BO list: it may use resident memory only, since other memory may move while it runs */
 };
 
 struct cs_segment {

@@ -71,7 +71,7 @@ struct cs_ring {
 	unsigned chunks;
 	uint32_t cmd_B, data_B; /* offsets in the current chunk: end of the commands, start of the data */
 	struct cs_scratch scratch;
-	struct vm_suballoc queue; /* amd_queue_t, for kernels that ask for it; owned */
+	struct vm_suballoc queue; /* amd_queue_t, for kernels that require it; owned */
 	uint64_t dispatches;
 
 	/* Input of the CS ioctl; the constant part is filled once. */
