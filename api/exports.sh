@@ -1,6 +1,6 @@
 #!/bin/sh
-# The version map of a library, from names.h: exports.sh names.h 5|6. Each node inherits the one before; those that a
-# library has no function for are there all the same, because programs name them.
+# The version map of a library, from names.h: exports.sh names.h 5|6. Each node inherits the previous one. Nodes
+# without a function are in the map, too, because programs refer to them.
 set -eu
 awk -v abi="$2" '
 /^HIP_(IMPL|UNSUPPORTED)\(/ {

@@ -1,15 +1,15 @@
-/* Kernels of the library's own (built_in.c). */
+/* Kernels that the library itself uses (built_in.c). */
 #include "shaders/device.h"
 
-/* Of one thread: */
+/* Kernels of one thread: */
 
-/* How many blocks meet, before a cooperative grid that does so by global wave sync (grid.c). */
+/* Sets the number of blocks for the global wave sync of the cooperative grid that follows (grid.c). */
 extern "C" __global__ __launch_bounds__(1) void meet(u32 others)
 {
 	__builtin_amdgcn_ds_gws_init(others, 0);
 }
 
-/* Values that a stream writes (value.c): at once, for whoever polls them. */
+/* Writes a value of a stream (value.c) with a store of system scope, since other processors poll it. */
 extern "C" __global__ __launch_bounds__(1) void write4(u32 *to, u32 value)
 {
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
@@ -20,13 +20,14 @@ extern "C" __global__ __launch_bounds__(1) void write8(u64 *to, u64 value)
 	__atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 
-/* Copies and fills of rows (blit.c), a lane an element; groups of 256 lanes, 1 << x_shift of them along a row. */
+/* Copies and fills of rows (blit.c): a lane for each element; workgroups of 256 lanes, 1 << x_shift of them along a
+ * row. */
 struct blit {
 	u64 dst, dst_pitch_B, dst_slice_B, src, src_pitch_B, src_slice_B, row_B;
 	u32 rows, value, x_shift, zero;
 };
 
-/* Where a lane's row begins, and what of it lies before and behind its elements. */
+/* The start of a lane's row, and the bytes before and after its aligned elements. */
 struct row {
 	u64 dst, src, x, head_B, tail_B, elements;
 };
@@ -71,7 +72,7 @@ COPY(copy1, u8)
 COPY(copy4, u32)
 COPY(copy16, u32x4)
 
-/* The byte of the value that belongs to an address. */
+/* Writes the byte of the value that belongs to the address. */
 static inline __device__ void fill_byte(u64 dst, u32 value)
 {
 	*(u8 *)dst = (u8)(value >> 8 * (dst & 3));

@@ -1,11 +1,11 @@
-/* Every function that the two libraries export, by family. Whoever writes one turns its row from HIP_UNSUPPORTED to
- * HIP_IMPL. Included with one or both defined; the other is nothing then:
+/* Every function that the two libraries export, by family. A function that is implemented changes its row from
+ * HIP_UNSUPPORTED to HIP_IMPL. Files include this one with one of the macros defined, or both:
  *
- *   HIP_IMPL(library, node, name)         there is a function of that name
- *   HIP_UNSUPPORTED(library, node, name)  answers hipErrorNotSupported, whatever its arguments
+ *   HIP_IMPL(library, node, name)         api/ has a function of that name
+ *   HIP_UNSUPPORTED(library, node, name)  the function returns hipErrorNotSupported for all arguments
  *
- * library: five, six, both: libamdhip64.so.5 (what HIP 5.2 or 5.7 has), libamdhip64.so.6 (6.4). node: the symbol
- * version, hip_4.2 as 4_2. exports.sh makes the version maps of it. Source: `nm -D` of Debian's
+ * library: five, six or both: libamdhip64.so.5 (functions of HIP 5.2 and 5.7), libamdhip64.so.6 (6.4). node: the
+ * symbol version, hip_4.2 as 4_2. exports.sh makes the version maps from these rows. Source: `nm -D` of Debian's
  * libamdhip64 5.2.3, 5.7.1, 6.4.3. */
 #ifndef HIP_IMPL
 #define HIP_IMPL(library, node, name)

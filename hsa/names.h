@@ -1,13 +1,14 @@
-/* Every function of the library, in the order of the tables that tools see. Whoever writes impl_<name>() turns the
- * name's row from HSA_UNSUPPORTED to HSA_IMPL. Included with some of these defined; the others are nothing then:
+/* All functions of the library, in the order of the tables that tools get. To implement one, write impl_<name>() and
+ * turn the name's row from HSA_UNSUPPORTED to HSA_IMPL. A file that includes this list defines some of these macros;
+ * the others expand to nothing:
  *
- *   HSA_IMPL(table, name)                  impl_<name>() does it
- *   HSA_UNSUPPORTED(table, name, status)   answers status, whatever its arguments
+ *   HSA_IMPL(table, name)                  implemented by impl_<name>()
+ *   HSA_UNSUPPORTED(table, name, status)   returns status, whatever its arguments
  *   HSA_ALIAS(name, table, target)         another name of target
- *   HSA_LATER(name, status)                of releases after 7.0, in no table of ours; answers status
+ *   HSA_LATER(name, status)                of releases after 7.0, in none of these tables; returns status
  *
- * table: core, amd_ext, finalizer, image, pc_sampling, as in hsa_api_trace.h; loader, which programs ask for by
- * hsa_system_get_major_extension_table(); other, for what is in no table. exports.map says what is exported. */
+ * table: core, amd_ext, finalizer, image, pc_sampling, as in hsa_api_trace.h; loader, which programs get by
+ * hsa_system_get_major_extension_table(); other, for functions in no table. exports.map lists the exported names. */
 #ifndef HSA_IMPL
 #define HSA_IMPL(table, name)
 #endif

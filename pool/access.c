@@ -1,7 +1,7 @@
-/* Which devices see a block besides those that its pool names. */
+/* Access to blocks for vms besides those of the pool. */
 #include "pool/internal.h"
 
-static bool all_settled(const struct cs_fence *fences, unsigned count)
+static bool all_retired(const struct cs_fence *fences, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (!cs_fence_is_retired(fences[i]))
@@ -10,7 +10,7 @@ static bool all_settled(const struct cs_fence *fences, unsigned count)
 }
 
 /* share_lock held. */
-static void hide_from(struct pool_chunk *chunk, uint32_t vms)
+static void chunk_unmap_vms(struct pool_chunk *chunk, uint32_t vms)
 {
 	for (; vms; vms &= vms - 1) {
 		struct vm_mem **mem = &chunk->mem[__builtin_ctz(vms)];
@@ -20,10 +20,10 @@ static void hide_from(struct pool_chunk *chunk, uint32_t vms)
 	}
 }
 
-/* Shows the chunk to those who do not see it yet; share_lock held. */
-static int show_to(struct pool_chunk *chunk, uint32_t vms)
+/* Maps the chunk on those of the vms that do not have it yet; share_lock held. */
+static int chunk_map_vms(struct pool_chunk *chunk, uint32_t vms)
 {
-	uint32_t shown = 0;
+	uint32_t mapped = 0;
 
 	for (; vms; vms &= vms - 1) {
 		unsigned i = __builtin_ctz(vms);
@@ -31,18 +31,18 @@ static int show_to(struct pool_chunk *chunk, uint32_t vms)
 
 		if (chunk->mem[i])
 			continue;
-		r = pool_chunk_show(chunk, i);
+		r = pool_chunk_map(chunk, i);
 		if (r) {
-			hide_from(chunk, shown);
+			chunk_unmap_vms(chunk, mapped);
 			return r;
 		}
-		shown |= 1u << i;
+		mapped |= 1u << i;
 	}
 	return 0;
 }
 
-/* Whom no block of the chunk needs any more. */
-static uint32_t account(struct pool_block *block, uint32_t vms)
+/* Sets the block's vms and counts the chunk's. Returns the vms that no block of the chunk needs any more. */
+static uint32_t account_access(struct pool_block *block, uint32_t vms)
 {
 	struct pool_chunk *chunk = block->chunk;
 	uint32_t unneeded = 0, changed;
@@ -72,11 +72,11 @@ int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_fence *fe
 		return r;
 	vms |= chunk->pool->info.seen_by;
 	pthread_mutex_lock(&space->share_lock);
-	r = show_to(chunk, vms);
+	r = chunk_map_vms(chunk, vms);
 	if (!r) {
-		unneeded = account(block, vms);
-		if (unneeded && all_settled(fences, count))
-			hide_from(chunk, unneeded);
+		unneeded = account_access(block, vms);
+		if (unneeded && all_retired(fences, count))
+			chunk_unmap_vms(chunk, unneeded);
 	}
 	pthread_mutex_unlock(&space->share_lock);
 	return r;

@@ -1,18 +1,18 @@
-/* Chunks: memory of the kernel, at one address for all vms that see it. */
+/* Chunks: kernel memory at one address for all vms that map it. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "pool/internal.h"
 #include "vm/host.h"
 
-static bool is_alone(const struct pool *pool)
+static bool pool_is_alone(const struct pool *pool)
 {
 	const struct pool_space *space = pool->space;
 	unsigned vm = pool->info.vm;
 
 	if (space->vms == 1)
 		return true;
-	return pool->info.home == POOL_VRAM && pool->info.seen_by == 1u << vm && space->watch.alone &&
+	return pool->info.placement == POOL_VRAM && pool->info.seen_by == 1u << vm && space->watch.alone &&
 	       space->watch.alone(space->watch.user, vm);
 }
 
@@ -26,25 +26,26 @@ uint64_t pool_resident_max_B(const struct vm *vm)
 	return part_B > RESIDENT_MIN_B ? part_B : RESIDENT_MIN_B;
 }
 
-/* What may be shown to another vm later must not be always valid. */
-static unsigned residence(const struct pool *pool, uint64_t size_B)
+/* Memory that may be mapped by another vm later must not be always valid. */
+static unsigned residency_flags(const struct pool *pool, uint64_t size_B)
 {
-	return size_B <= pool_resident_max_B(pool->space->vm[pool->info.vm]) && is_alone(pool) ? VM_RESIDENT : 0;
+	return size_B <= pool_resident_max_B(pool->space->vm[pool->info.vm]) && pool_is_alone(pool) ? VM_RESIDENT
+												    : 0;
 }
 
-static int home_create(const struct pool *pool, uint64_t size_B, struct vm_mem **mem)
+static int owner_mem_create(const struct pool *pool, uint64_t size_B, struct vm_mem **mem)
 {
 	const struct pool_info *info = &pool->info;
 	struct vm_info how = {.size_B = size_B,
-			      .kind = info->home == POOL_VRAM ? VM_VRAM : VM_GTT,
-			      .flags = info->flags | residence(pool, size_B)};
+			      .kind = info->placement == POOL_VRAM ? VM_VRAM : VM_GTT,
+			      .flags = info->flags | residency_flags(pool, size_B)};
 
-	if (info->home == POOL_HOST)
+	if (info->placement == POOL_HOST)
 		return vm_mem_create_on_node(pool->space->vm[info->vm], size_B, info->node, info->flags, mem);
 	return vm_mem_create(pool->space->vm[info->vm], &how, mem);
 }
 
-int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
+int pool_chunk_map(struct pool_chunk *chunk, unsigned i)
 {
 	const struct vm_mem *home = pool_owner_mem(chunk);
 	struct vm *vm = chunk->pool->space->vm[i];
@@ -53,7 +54,7 @@ int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
 	r = vm_mem_share(vm, home, &chunk->mem[i]);
 	for (unsigned b = 0; !r && b < chunk->blocks; b++)
 		if (chunk->block[b].own)
-			r = pool_show_moved(&chunk->block[b], i);
+			r = pool_map_moved(&chunk->block[b], i);
 	if (r) {
 		vm_mem_destroy(chunk->mem[i]);
 		chunk->mem[i] = NULL;
@@ -61,7 +62,7 @@ int pool_chunk_show(struct pool_chunk *chunk, unsigned i)
 	return r;
 }
 
-static bool is_busy(const struct pool_space *space, unsigned vm)
+static bool vm_is_busy(const struct pool_space *space, unsigned vm)
 {
 	return space->watch.busy && space->watch.busy(space->watch.user, vm);
 }
@@ -71,21 +72,21 @@ uint32_t pool_idle(const struct pool_space *space)
 	uint32_t idle = 0;
 
 	for (unsigned i = 0; i < space->vms; i++)
-		idle |= is_busy(space, i) ? 0 : 1u << i;
+		idle |= vm_is_busy(space, i) ? 0 : 1u << i;
 	return idle;
 }
 
-/* Who gets a block may tell a job of it that runs already. */
-static void land(const struct pool_chunk *chunk)
+/* A new chunk is returned only when running jobs can access it: the client may pass its address to one of them. */
+static void chunk_wait_pt_sync(const struct pool_chunk *chunk)
 {
 	const struct pool_space *space = chunk->pool->space;
 	unsigned vm = chunk->pool->info.vm;
 
-	if (pool_owner_mem(chunk)->bo->flags & VM_RESIDENT && is_busy(space, vm))
-		space->watch.land(space->watch.user, vm);
+	if (pool_owner_mem(chunk)->bo->flags & VM_RESIDENT && vm_is_busy(space, vm))
+		space->watch.pt_sync(space->watch.user, vm);
 }
 
-static void cut(struct pool_chunk *chunk, uint64_t piece_B)
+static void chunk_cut(struct pool_chunk *chunk, uint64_t piece_B)
 {
 	const struct vm_mem *home = pool_owner_mem(chunk);
 
@@ -114,20 +115,20 @@ int pool_chunk_create(struct pool *pool, unsigned size_class, uint64_t size_B, s
 	chunk->pool = pool;
 	chunk->size_class = size_class;
 	chunk->blocks = blocks;
-	r = home_create(pool, whole ? size_B : POOL_SLAB_B, &chunk->mem[pool->info.vm]);
+	r = owner_mem_create(pool, whole ? size_B : POOL_SLAB_B, &chunk->mem[pool->info.vm]);
 	if (r) {
 		free(chunk);
 		return r;
 	}
 	for (unsigned i = 0; !r && i < pool->space->vms; i++)
 		if (pool->info.seen_by & 1u << i && i != pool->info.vm)
-			r = pool_chunk_show(chunk, i);
+			r = pool_chunk_map(chunk, i);
 	if (r) {
 		pool_chunk_destroy(chunk);
 		return r;
 	}
-	land(chunk);
-	cut(chunk, piece_B);
+	chunk_wait_pt_sync(chunk);
+	chunk_cut(chunk, piece_B);
 	*out = chunk;
 	return 0;
 }

@@ -1,12 +1,12 @@
-/* Chunks that nobody needs any more while jobs run.
+/* The chunk cache: empty chunks that stay mapped while jobs run.
  *
- * The kernel takes a mapping out of the page tables when all jobs of the vm that were submitted before have ended,
- * and makes what is mapped after it behind that. So what is unmapped while a job runs keeps new memory from it: a
- * kernel that frees and allocates would wait for its own end. A chunk that is always valid stays mapped instead,
- * and serves the next request of its size, until a time without jobs, or until they are too many. */
+ * The kernel removes a mapping from the page tables when all jobs of the vm that were submitted before have ended,
+ * and orders every mapping that is made after it behind the removal. So an unmapping while a job runs keeps new
+ * memory from the job: a kernel that has memory freed and allocated would wait for its own end. An always valid
+ * chunk stays mapped instead and serves the next request of its size, until no job runs or the cache is full. */
 #include "pool/internal.h"
 
-static uint64_t size_of(const struct pool_chunk *chunk)
+static uint64_t chunk_size_B(const struct pool_chunk *chunk)
 {
 	return chunk->node.hi - chunk->node.lo;
 }
@@ -14,29 +14,29 @@ static uint64_t size_of(const struct pool_chunk *chunk)
 bool pool_chunk_cache_put(struct pool_chunk *chunk)
 {
 	struct pool_space *space = chunk->pool->space;
-	bool rests = !chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
+	bool fits = !chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
 
 	pthread_mutex_lock(&space->lock);
-	rests = rests && space->cached_B + size_of(chunk) <= POOL_CACHED_MAX_B;
-	if (rests) {
+	fits = fits && space->cached_B + chunk_size_B(chunk) <= POOL_CACHED_MAX_B;
+	if (fits) {
 		chunk->next = space->cached;
 		space->cached = chunk;
-		space->cached_B += size_of(chunk);
-		chunk->pool->stats.reserved_B += size_of(chunk);
+		space->cached_B += chunk_size_B(chunk);
+		chunk->pool->stats.reserved_B += chunk_size_B(chunk);
 	}
 	pthread_mutex_unlock(&space->lock);
-	return rests;
+	return fits;
 }
 
-/* Out of the list that `at` is in; space.lock held. */
-static struct pool_chunk *take_out(struct pool_space *space, struct pool_chunk **at)
+/* Removes a chunk from the list that `at` is in; space.lock held. */
+static struct pool_chunk *cache_remove(struct pool_space *space, struct pool_chunk **at)
 {
 	struct pool_chunk *chunk = *at;
 
 	*at = chunk->next;
 	chunk->next = NULL;
-	space->cached_B -= size_of(chunk);
-	chunk->pool->stats.reserved_B -= size_of(chunk);
+	space->cached_B -= chunk_size_B(chunk);
+	chunk->pool->stats.reserved_B -= chunk_size_B(chunk);
 	return chunk;
 }
 
@@ -47,8 +47,8 @@ struct pool_chunk *pool_chunk_cache_get(struct pool *pool, unsigned size_class, 
 
 	for (at = &space->cached; *at; at = &(*at)->next)
 		if ((*at)->pool == pool && (*at)->size_class == size_class &&
-		    (size_class != POOL_WHOLE || size_of(*at) == size_B))
-			return take_out(space, at);
+		    (size_class != POOL_WHOLE || chunk_size_B(*at) == size_B))
+			return cache_remove(space, at);
 	return NULL;
 }
 
@@ -62,7 +62,7 @@ void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, ui
 			at = &(*at)->next;
 			continue;
 		}
-		chunk = take_out(space, at);
+		chunk = cache_remove(space, at);
 		chunk->next = gone;
 		gone = chunk;
 	}

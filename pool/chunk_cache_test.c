@@ -1,4 +1,5 @@
-/* Pools of a single vm: what is always valid, what an export makes of it, and what stays mapped while jobs run. */
+/* Pools of a single vm: which chunks are always valid, what an export does to them, and which stay mapped while
+ * jobs run. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,8 @@
 
 static struct stack s;
 static struct pool_space *space;
-static bool job_runs;   /* what the watch says, */
-static unsigned landed; /* and how often it was asked to land what was mapped */
+static bool job_runs;   /* result of the watch's busy() */
+static unsigned landed; /* calls of the watch's pt_sync() */
 
 static bool busy(void *user, unsigned vm)
 {
@@ -30,7 +31,7 @@ static void land(void *user, unsigned vm)
 
 static struct pool *make(enum pool_placement home, unsigned flags)
 {
-	struct pool_info info = {.home = home, .flags = flags};
+	struct pool_info info = {.placement = home, .flags = flags};
 	struct pool *pool;
 
 	return CHECK_EQ(pool_create(space, &info, &pool), 0) ? pool : NULL;
@@ -87,7 +88,7 @@ static int copy_up(void *user, uint64_t dst, uint64_t src, uint64_t size_B)
 	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
-/* A dma-buf of it has what was there; later writes are seen by both. */
+/* The dma-buf has the block's content; later writes are visible to both. */
 static void exported(uint64_t size_B, unsigned flags, pool_copy_fn *copy)
 {
 	struct pool *pool = make(POOL_VRAM, VM_CPU | flags);
@@ -145,13 +146,13 @@ static void landed_while_jobs_run(void)
 	CHECK_EQ(landed, 1);
 	take(pool, MIB);
 	CHECK_EQ(landed, 2);
-	take(pool, pool_resident_max_B(s.vm) + PAGE); /* such jobs do not reach it anyway */
+	take(pool, pool_resident_max_B(s.vm) + PAGE); /* running jobs do not reach it anyway: not always valid */
 	CHECK_EQ(landed, 2);
 	job_runs = false;
 	pool_destroy(pool);
 }
 
-/* Frees a block while a job runs, which then ends; another one goes on. */
+/* Frees a block while a job runs, which then ends; another job goes on. */
 static void free_under_a_job(struct pool_block *block)
 {
 	struct vm_info info = {.size_B = PAGE, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED};
@@ -178,20 +179,20 @@ static void at_rest(void)
 	job_runs = true;
 	free_under_a_job(block);
 	CHECK_EQ(reserved_B(pool), before_B);
-	take(pool, PAGE); /* looks at what was freed */
+	take(pool, PAGE); /* checks the deferrals */
 	CHECK(is_mapped(va));
 	CHECK_EQ(reserved_B(pool), before_B);
 	CHECK(take(pool, 4 * MIB)->va != va); /* another size */
 	landed = 0;
 	block = take(pool, 3 * MIB);
 	CHECK_EQ(block->va, va);
-	CHECK_EQ(landed, 0); /* it was there all the time */
+	CHECK_EQ(landed, 0); /* mapped all the time */
 	free_under_a_job(block);
 	take(pool, PAGE);
 	CHECK(is_mapped(va));
 	block = take(pool, 3 * MIB);
 	CHECK_EQ(block->va, va);
-	pool_free(block, NULL, 0); /* what runs is still being submitted */
+	pool_free(block, NULL, 0); /* a job is still being submitted */
 	CHECK(is_mapped(va));
 	job_runs = false;
 	pool_free(small, NULL, 0);
@@ -200,7 +201,7 @@ static void at_rest(void)
 	pool_destroy(pool);
 }
 
-/* What they take is limited, and comes back when it is asked for. */
+/* The cache is limited, and its memory is released on demand. */
 static void not_for_ever(void)
 {
 	struct pool *pool = make(POOL_VRAM, 0);

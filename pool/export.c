@@ -1,39 +1,40 @@
-/* A dma-buf of one block. A piece of a slab moves to a BO of its own at its address, in each vm that sees the slab,
- * and back when it is freed. A chunk that is always valid becomes one that is not: its BO is another one then. */
+/* Exports of one block as a dma-buf. A piece of a slab moves to a BO of its own at its address, in each vm that
+ * maps the slab, and back when it is freed. An always valid chunk moves to a BO that is not always valid, and keeps
+ * it. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "pool/internal.h"
 
-static uint64_t room_B(const struct pool_block *block)
+static uint64_t block_room_B(const struct pool_block *block)
 {
 	const struct pool_chunk *chunk = block->chunk;
 
 	return chunk->size_class == POOL_WHOLE ? pool_owner_mem(chunk)->size_B : pool_class_B(chunk->size_class);
 }
 
-/* In that vm the block's addresses show `bo`, one of this vm, from bo_offset_B on. */
-static int show(struct pool_block *block, unsigned vm, struct vm_bo *bo, uint64_t bo_offset_B)
+/* Maps `bo`, a BO of this vm, from bo_offset_B on at the block's address. */
+static int block_map(struct pool_block *block, unsigned vm, struct vm_bo *bo, uint64_t bo_offset_B)
 {
 	struct pool_chunk *chunk = block->chunk;
 	unsigned access = vm_access_of(pool_owner_mem(chunk)->bo->flags);
 	struct vm_range *range = &chunk->mem[vm]->range;
 
-	/* What the CPU sees is the home's part alone. */
+	/* Only the range of the pool's own vm is mapped for the CPU. */
 	if (vm != chunk->pool->info.vm)
 		access &= ~(unsigned)(VM_CPU_READ | VM_CPU_WRITE);
-	return vm_range_rebind(range, block->va - range->va, bo, bo_offset_B, room_B(block), access);
+	return vm_range_rebind(range, block->va - range->va, bo, bo_offset_B, block_room_B(block), access);
 }
 
-int pool_show_moved(struct pool_block *block, unsigned vm)
+int pool_map_moved(struct pool_block *block, unsigned vm)
 {
 	struct pool_chunk *chunk = block->chunk;
 	struct vm_bo *bo;
 	int fd, r;
 
 	if (vm == chunk->pool->info.vm)
-		return show(block, vm, block->own, 0);
+		return block_map(block, vm, block->own, 0);
 	r = vm_bo_export(block->own, &fd);
 	if (r)
 		return r;
@@ -41,13 +42,13 @@ int pool_show_moved(struct pool_block *block, unsigned vm)
 	close(fd);
 	if (r)
 		return r;
-	r = show(block, vm, bo, 0);
+	r = block_map(block, vm, bo, 0);
 	vm_bo_put(bo); /* the binding has a reference */
 	return r;
 }
 
-/* In the first vms. */
-static bool show_slab(struct pool_block *block, unsigned vms)
+/* Maps the slab in the first `vms` vms. */
+static bool block_map_slab(struct pool_block *block, unsigned vms)
 {
 	struct pool_chunk *chunk = block->chunk;
 	bool whole = true;
@@ -55,10 +56,10 @@ static bool show_slab(struct pool_block *block, unsigned vms)
 	for (unsigned i = 0; i < vms; i++) {
 		struct vm_mem *mem = chunk->mem[i];
 
-		if (!mem || !show(block, i, mem->bo, block->va - mem->va))
+		if (!mem || !block_map(block, i, mem->bo, block->va - mem->va))
 			continue;
 		/* The slab keeps the hole then. */
-		(void)!vm_range_unbind(&mem->range, block->va - mem->va, room_B(block));
+		(void)!vm_range_unbind(&mem->range, block->va - mem->va, block_room_B(block));
 		whole = false;
 	}
 	return whole;
@@ -66,15 +67,15 @@ static bool show_slab(struct pool_block *block, unsigned vms)
 
 bool pool_restore(struct pool_block *block)
 {
-	bool whole = show_slab(block, block->chunk->pool->space->vms);
+	bool whole = block_map_slab(block, block->chunk->pool->space->vms);
 
 	vm_bo_put(block->own);
 	block->own = NULL;
 	return whole;
 }
 
-/* Copies the block to a BO, through addresses that the BO has for that time only. */
-static int fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *copy, void *arg)
+/* Copies the block to a BO, through an address range that the BO has during the copy only. */
+static int bo_fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *copy, void *arg)
 {
 	struct vm_range_request want = {.size_B = bo->size_B};
 	struct vm_range range;
@@ -91,32 +92,33 @@ static int fill(const struct pool_block *block, struct vm_bo *bo, pool_copy_fn *
 	return r;
 }
 
-static int move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
+static int block_move_out(struct pool_block *block, pool_copy_fn *copy, void *arg)
 {
 	struct pool_chunk *chunk = block->chunk;
 	const struct vm_bo *from = pool_owner_mem(chunk)->bo;
 	struct vm_info info = {
-		.size_B = room_B(block), .kind = from->kind, .flags = from->flags & ~(unsigned)VM_RESIDENT};
+		.size_B = block_room_B(block), .kind = from->kind, .flags = from->flags & ~(unsigned)VM_RESIDENT};
 	unsigned shown;
 	int r = vm_bo_create(from->vm, &info, &block->own);
 
 	if (r)
 		return r;
-	r = fill(block, block->own, copy, arg);
+	r = bo_fill(block, block->own, copy, arg);
 	for (shown = 0; !r && shown < chunk->pool->space->vms; shown += !r)
 		if (chunk->mem[shown])
-			r = pool_show_moved(block, shown);
+			r = pool_map_moved(block, shown);
 	if (!r)
 		return 0;
-	/* What still shows the slab keeps it: always valid, it could not be shown to the CPU once more in part. */
-	(void)!show_slab(block, shown);
+	/* A part that still maps the slab keeps its mapping: the CPU mapping of an always valid BO could not be
+	 * split and made again. */
+	(void)!block_map_slab(block, shown);
 	vm_bo_put(block->own);
 	block->own = NULL;
 	return r;
 }
 
-/* A block that has moved, and its chunk for itself: the chunk is what it moved to. */
-static void adopt_moved(struct pool_block *block)
+/* Makes the BO of a block that has moved, and has the chunk for itself, the chunk's BO. */
+static void chunk_adopt_bo(struct pool_block *block)
 {
 	struct vm_mem *home = pool_owner_mem(block->chunk);
 
@@ -126,7 +128,7 @@ static void adopt_moved(struct pool_block *block)
 }
 
 /* share_lock held. */
-static bool moves(const struct pool_block *block)
+static bool export_moves(const struct pool_block *block)
 {
 	const struct pool_chunk *chunk = block->chunk;
 
@@ -141,20 +143,20 @@ bool pool_export_moves(struct pool_block *block)
 	bool yes;
 
 	pthread_mutex_lock(&space->share_lock);
-	yes = moves(block);
+	yes = export_moves(block);
 	pthread_mutex_unlock(&space->share_lock);
 	return yes;
 }
 
-static int move(struct pool_block *block, pool_copy_fn *copy, void *arg)
+static int block_move(struct pool_block *block, pool_copy_fn *copy, void *arg)
 {
 	int r;
 
 	if (!copy && !block->map)
 		return drv_fail(-EINVAL, "the CPU does not reach this block: somebody must copy it");
-	r = move_out(block, copy, arg);
+	r = block_move_out(block, copy, arg);
 	if (!r && block->chunk->size_class == POOL_WHOLE)
-		adopt_moved(block);
+		chunk_adopt_bo(block);
 	return r;
 }
 
@@ -166,11 +168,11 @@ int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, stru
 
 	if (r)
 		return r;
-	if (chunk->pool->info.home == POOL_HOST)
+	if (chunk->pool->info.placement == POOL_HOST)
 		return drv_fail(-EPERM, "registered host memory cannot be exported");
 	pthread_mutex_lock(&space->share_lock);
-	if (moves(block))
-		r = move(block, copy, arg);
+	if (export_moves(block))
+		r = block_move(block, copy, arg);
 	if (!r)
 		*bo = vm_bo_get(block->own ? block->own : pool_owner_mem(chunk)->bo);
 	pthread_mutex_unlock(&space->share_lock);

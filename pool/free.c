@@ -1,15 +1,16 @@
-/* What was freed waits here for the jobs that may touch it. */
+/* Deferred frees: a freed block waits here for the jobs that may access it. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "pool/internal.h"
 
-/* Deferrals that one free looks at. */
+/* Deferrals that one free checks. */
 #define REAP_FREE 8
-/* How long a wait for the first one sleeps at a time: others may be retired before it. */
+/* Time slice of a wait for the first deferral: others may be retired before it. */
 #define SLICE_NS 10000000ll
-/* Where a fence can only be asked after: its context is lost, and the kernel has not ended the job yet. */
+/* Poll interval of a fence that cannot be waited for: its context is lost, and the kernel has not ended the job
+ * yet. */
 #define LOST_US 1000
 
 static int64_t now_ns(void)
@@ -20,8 +21,8 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-/* Nobody can touch the block any more. space.lock held. */
-static void give_back(struct pool_block *block, struct pool_gone *gone)
+/* Gives back a block that no job can access. space.lock held. */
+static void block_give_back(struct pool_block *block, struct pool_gone *gone)
 {
 	struct pool_chunk *chunk = block->chunk;
 
@@ -38,14 +39,14 @@ static void give_back(struct pool_block *block, struct pool_gone *gone)
 
 /* --- deferrals; space.lock held --------------------------------------------------------------- */
 
-static void append(struct pool_space *space, struct pool_deferral *d)
+static void deferral_append(struct pool_space *space, struct pool_deferral *d)
 {
 	d->next = NULL;
 	*space->last = d;
 	space->last = &d->next;
 }
 
-static struct pool_deferral *take_first(struct pool_space *space)
+static struct pool_deferral *deferral_take_first(struct pool_space *space)
 {
 	struct pool_deferral *d = space->first;
 
@@ -57,27 +58,28 @@ static struct pool_deferral *take_first(struct pool_space *space)
 	return d;
 }
 
-/* What is not retired goes to the end, so that a long job does not hide what was freed behind it. */
+/* Deferrals that are not retired go to the end, so that a long job does not hide blocks that were freed after
+ * it. */
 void pool_reap(struct pool_space *space, unsigned most, struct pool_gone *gone)
 {
 	struct pool_deferral *d, *stop = NULL;
 
-	for (unsigned i = 0; i < most && space->first != stop && (d = take_first(space)); i++) {
+	for (unsigned i = 0; i < most && space->first != stop && (d = deferral_take_first(space)); i++) {
 		d->count = cs_fences_unretired(d->fence, d->fence, d->count);
 		if (d->count) {
-			append(space, d);
+			deferral_append(space, d);
 			stop = stop ? stop : d;
 			continue;
 		}
-		give_back(d->block, gone);
+		block_give_back(d->block, gone);
 		free(d);
 	}
 }
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Waits for one fence that a freed block waits for. False: there is none. */
-static bool wait_slice(struct pool_space *space)
+/* Waits for one fence of the first deferral. False: nothing is deferred. */
+static bool deferral_wait_slice(struct pool_space *space)
 {
 	struct cs_fence fence = {0};
 	bool pending;
@@ -107,8 +109,10 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 		pool_reap(space, UINT32_MAX, &gone);
 		any = any && (gone.chunk || gone.moved || !space->first);
 		pthread_mutex_unlock(&space->lock);
-		pool_gone_finish(space, &gone, UINT32_MAX); /* memory is short, or to be given back */
-	} while (!any && now_ns() - start_ns < wait_ns && wait_slice(space));
+		pool_gone_finish(space, &gone,
+				 UINT32_MAX); /* every vm counts as idle, so that the chunks go back to the kernel:
+						 memory is short, or is to be released */
+	} while (!any && now_ns() - start_ns < wait_ns && deferral_wait_slice(space));
 	return any;
 }
 
@@ -122,21 +126,22 @@ void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring)
 		for (unsigned i = 0; i < d->count; i++)
 			if (d->fence[i].ring != ring)
 				d->fence[kept++] = d->fence[i];
-		/* A deferral keeps a fence: one that is reached, when there is none left. */
+		/* A deferral has at least one fence: when none is left, a retired one. */
 		if (!kept)
 			d->fence[kept++] = (struct cs_fence){0};
 		d->count = kept;
 	}
 	pthread_mutex_unlock(&space->lock);
-	/* Who took a fence of it before may still wait for it. */
+	/* A thread that took one of the ring's fences before may still wait for it. */
 	pthread_mutex_lock(&space->wait_lock);
 	pthread_mutex_unlock(&space->wait_lock);
 }
 
 /* --- freeing ---------------------------------------------------------------------------------- */
 
-/* NULL: there is nothing to wait for. */
-static struct pool_deferral *defer(struct pool_block *block, const struct cs_fence *fences, unsigned count)
+/* Creates a deferral. NULL: the fences are retired, by a wait if host memory is short. */
+static struct pool_deferral *deferral_create(struct pool_block *block, const struct cs_fence *fences,
+					     unsigned count)
 {
 	struct pool_deferral *d;
 
@@ -165,11 +170,11 @@ void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned
 	struct pool_gone gone = {0};
 	struct pool_deferral *d;
 	uint32_t idle;
-	bool rested;
+	bool any_cached;
 
 	if (drv_check_process(vm_device(space->vm[0])))
 		return;
-	d = defer(block, fences, count);
+	d = deferral_create(block, fences, count);
 	pthread_mutex_lock(&space->lock);
 	block->state = POOL_BLOCK_FREED;
 	pool->stats.blocks--;
@@ -177,15 +182,15 @@ void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned
 	pool->stats.freed_B += block->size_B;
 	pool_reap(space, REAP_FREE, &gone);
 	if (d)
-		append(space, d);
+		deferral_append(space, d);
 	else
-		give_back(block, &gone);
-	rested = space->cached;
+		block_give_back(block, &gone);
+	any_cached = space->cached;
 	pthread_mutex_unlock(&space->lock);
-	if (!gone.chunk && !gone.moved && (!rested || d))
+	if (!gone.chunk && !gone.moved && (!any_cached || d))
 		return;
 	idle = d ? 0 : pool_idle(space);
 	pool_gone_finish(space, &gone, idle);
-	if (rested && idle)
+	if (any_cached && idle)
 		pool_chunk_cache_drop(space, NULL, idle);
 }

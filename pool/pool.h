@@ -1,18 +1,20 @@
 /* pool/: memory in blocks, for all devices of a process. This header is the room's interface.
  *
- *   pool_space  the vms that share one address space; finds blocks by address, and keeps what was freed until no
- *               job can touch it any more
- *   pool        memory of one place with one set of properties
- *   pool_block  a piece of it that somebody has: whole pages, cut from a slab, or a BO of its own
+ *   pool_space  the vms that share one address space. Finds blocks by address, and keeps freed blocks until no
+ *               job can access them
+ *   pool        memory of one placement (VRAM, GTT, host) with one set of properties
+ *   pool_block  an allocation: whole pages, a piece of a slab or a BO of its own. Owned by the caller of
+ *               pool_alloc() until it is freed
  *
  * Blocks up to POOL_PIECE_MAX_B come from slabs of POOL_SLAB_B, each cut in pieces of one size class; such an
- * allocation makes no ioctl while a slab has room. Larger ones get a BO, from 2 MiB on at a multiple of that, so
- * that the TLB can merge it.
+ * allocation makes no ioctl while a slab has room. Larger blocks get a BO. From 2 MiB on its address is a multiple
+ * of 2 MiB, so that the TLB can use large pages.
  *
- * Freeing names fences: until they are retired, the block is neither handed out nor unmapped. Nothing here waits
- * for them, but pool_trim() if it is told to, an allocation that finds no memory (POOL_RECLAIM_NS at most), and the
- * end.
+ * Freeing takes fences: until they are retired, the block is neither reused nor unmapped. Only these wait for them:
+ * pool_trim() with a wait, an allocation that finds no memory (POOL_RECLAIM_NS at most), pool_destroy(), and
+ * pool_free() without host memory to store the fences.
  *
+ * Locks: pool/internal.h has them and their order. Callers need none.
  * Thread rule: all functions are thread safe; a block is freed once, and not used after that.
  * Errors: -errno with a record. -ENODEV in a child that inherited the object over fork. */
 #ifndef POOL_POOL_H
@@ -24,71 +26,73 @@
 #define POOL_PAGE_B      4096u
 #define POOL_SLAB_B      (2u << 20)
 #define POOL_PIECE_MAX_B (256u << 10)
-/* Chunks up to this size are always valid (VM_RESIDENT), where no other vm can be shown them: an eighth of the
- * device's memory, and 64 MiB at least. A submission costs some 2 us for each buffer that is listed instead: those
- * are few then, whatever a program allocates. An export moves what it exports, and needs as much memory once more
- * meanwhile: so there is a limit. */
+/* Size limit of chunks that are always valid (VM_RESIDENT) where no other vm can be given access to them: an eighth
+ * of the device's memory, and 64 MiB at least. A submission costs some 2 us for each BO that it lists instead; with
+ * this limit few are listed, whatever a program allocates. An export moves the block to a new BO, and needs as much
+ * memory once more meanwhile: hence the limit. */
 uint64_t pool_resident_max_B(const struct vm *vm);
-/* How long an allocation that finds no memory waits for what was freed: as long as cs_submit() waits for memory. */
+/* Timeout for freed blocks when an allocation finds no memory: as long as cs_submit() waits for memory. */
 #define POOL_RECLAIM_NS 1000000000ll
 
 struct pool;
 struct pool_chunk;
 struct pool_space;
 
-/* The vms, made beside one another, are borrowed until pool_space_destroy(). 1 <= vms <= POOL_VMS_MAX. */
+/* Creates a space of vms that share addresses (vm_create_beside()). The vms are borrowed until
+ * pool_space_destroy(). 1 <= vms <= POOL_VMS_MAX. */
 DRV_MUST_CHECK int pool_space_create(struct vm *const *vm, unsigned vms, struct pool_space **space);
-/* Its pools must be gone. Accepts NULL. */
+/* Frees the space, which must have no pools left. Accepts NULL. */
 void pool_space_destroy(struct pool_space *space);
-/* Who knows what runs on the vms, which are given by their place in the space. Called without the pools' locks, but
- * in those that pool_free() was called in. */
+/* Callbacks about the jobs of the vms; `vm` is an index into the space. The caller holds no lock of pool/, but
+ * holds the locks that its pool_free() was called with. */
 struct pool_watch {
-	/* Whether no other vm will ever be shown its VRAM. Once true, always so. */
+	/* True when no other vm will ever get access to this vm's VRAM. Stays true once it was. */
 	bool (*alone)(void *user, unsigned vm);
-	/* Whether some job may be running, one that is being submitted as well. */
+	/* True while a job may be running or is being submitted. */
 	bool (*busy)(void *user, unsigned vm);
-	/* Returns when such jobs reach what is mapped by now, or when that takes too long. */
-	void (*land)(void *user, unsigned vm);
-	void *user; /* borrowed until the space goes */
+	/* Returns when the running jobs can access everything that is mapped, or after a timeout. */
+	void (*pt_sync)(void *user, unsigned vm);
+	void *user; /* borrowed until pool_space_destroy() */
 };
-/* Before there are pools. Without it nothing runs, and a vm is alone that is the only one. */
+/* Sets the callbacks; call it before creating pools. Without callbacks no vm counts as busy, and a vm is alone if
+ * it is the only one of the space. */
 void pool_space_watch(struct pool_space *space, const struct pool_watch *watch);
-/* Before a ring is destroyed: waits for its work, and forgets what freed memory waits for of it. No fence of it may
- * come to pool_free() afterwards. */
+/* Waits for the ring's work and removes its fences from all deferrals. Call it before a ring is destroyed;
+ * pool_free() must not get a fence of the ring afterwards. */
 void pool_space_forget_ring(struct pool_space *space, struct cs_ring *ring);
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
 enum pool_placement {
 	POOL_VRAM,
-	POOL_GTT,  /* system memory, wherever the kernel takes it */
+	POOL_GTT,  /* system memory, placed by the kernel */
 	POOL_HOST, /* host memory, with a BO of its own in each vm; cannot be exported */
 };
 
 struct pool_info {
-	enum pool_placement home;
-	unsigned vm;      /* whose VRAM it is, or whose BO */
+	enum pool_placement placement;
+	unsigned vm;      /* the vm whose VRAM is used, or which owns the BO */
 	int node;         /* POOL_HOST: the NUMA node, or VM_ANY_NODE */
 	unsigned flags;   /* VM_CPU, VM_EXEC, VM_UNCACHED, VM_STRICT */
-	uint32_t seen_by; /* bit i: vm i sees all blocks from the start; `vm` always does */
-	void *owner;      /* the user's own, for who finds a block */
+	uint32_t seen_by; /* bit i: vm i has access to all blocks from the start; `vm` always has */
+	void *owner;      /* the user's own; pool_find() returns it through the pool */
 };
 
 struct pool_stats {
-	uint64_t used_B, used_peak_B;         /* what blocks have that are not freed */
-	uint64_t reserved_B, reserved_peak_B; /* what the pool has of the kernel */
-	uint64_t freed_B;                     /* freed, but not retired yet */
-	uint64_t blocks, chunks;              /* alive now; chunks: slabs and large blocks */
-	uint64_t allocs, hits;                /* so far; hits: those without an ioctl */
+	uint64_t used_B, used_peak_B;         /* size of blocks that are not freed */
+	uint64_t reserved_B, reserved_peak_B; /* allocated from the kernel */
+	uint64_t freed_B;                     /* freed, fences not retired yet */
+	uint64_t blocks, chunks;              /* existing; chunks: slabs and large blocks */
+	uint64_t allocs, hits;                /* total; hits: allocations without an ioctl */
 };
 
 DRV_MUST_CHECK int pool_create(struct pool_space *space, const struct pool_info *info, struct pool **pool);
-/* Frees what is left, when it is retired: waits. Accepts NULL. */
+/* Frees the pool and all its blocks. Waits until freed blocks are retired. Accepts NULL. */
 void pool_destroy(struct pool *pool);
 const struct pool_info *pool_info(const struct pool *pool);
 void pool_stats(struct pool *pool, struct pool_stats *stats);
-/* Gives back blocks of the space that are retired, waiting up to wait_ns for those that are not; then empty slabs
- * of the pool, until it has at most keep_B of the kernel. */
+/* Releases freed blocks of the space whose fences are retired, and waits up to wait_ns for the others; then
+ * releases empty slabs of the pool, until the pool has at most keep_B of the kernel. */
 void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns);
 
 /* --- blocks ----------------------------------------------------------------------------------- */
@@ -96,52 +100,52 @@ void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns);
 struct pool_block {
 	struct pool_chunk *chunk; /* borrowed: outlives the block */
 	uint64_t va;
-	uint64_t size_B;         /* what was asked for, in whole pages */
-	void *map;               /* as in vm_mem */
+	uint64_t size_B;         /* the requested size, rounded up to whole pages */
+	void *map;               /* see vm_mem */
 	void *owner;             /* the user's own; NULL at first */
-	struct vm_bo *own;       /* a reference: where a piece lies since it was exported; NULL otherwise */
-	struct pool_block *next; /* the room's own, as it is given back */
-	uint32_t seen_by;        /* which vms may use it; guarded by the space, as is: */
-	uint32_t state;          /* the room's own */
+	struct vm_bo *own;       /* a reference: the BO of a piece that was exported; NULL otherwise */
+	struct pool_block *next; /* internal: a list of blocks to release */
+	uint32_t seen_by;        /* mask of vms that may access it; guarded by the space's lock */
+	uint32_t state;          /* internal: enum pool_state; guarded by the space's lock */
 };
 
-/* Its content is undefined. -EINVAL: size 0, or beyond all addresses; -ENOMEM. */
+/* Allocates a block with undefined content. -EINVAL: size 0, or beyond all addresses; -ENOMEM. */
 DRV_MUST_CHECK int pool_alloc(struct pool *pool, uint64_t size_B, struct pool_block **block);
-/* Gives it back when all fences are retired; they are read during the call only. Without host memory to remember
- * them by, waits for them. */
+/* Frees the block once all fences are retired; `fences` is read during the call only. Waits for the fences if there
+ * is no host memory to store them. */
 void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned count);
-/* Who frees by address: takes the block that begins at va out of others' sight, for pool_free(). -ENOENT: there is
- * none, or somebody took it already. */
+/* Claims the block that begins at va, for a caller that frees by address: pool_find() does not find it any more,
+ * and the caller passes it to pool_free(). -ENOENT: no block begins there, or another thread claimed it. */
 DRV_MUST_CHECK int pool_claim(struct pool_space *space, uint64_t va, struct pool_block **block);
 
-/* What is known of a block, as of the call. */
+/* A block's properties at the time of the call. */
 struct pool_found {
 	struct pool *pool;
-	struct pool_block *block; /* the caller keeps it alive */
+	struct pool_block *block; /* borrowed; the caller keeps it alive */
 	uint64_t va, size_B;
 	void *map;
 	uint32_t seen_by;
 	void *owner;
 };
-/* The block that has this address; false: none. O(log n), no ioctl, and no lock that is held over one. */
+/* Finds the block that contains an address; false: none. O(log n), no ioctl, and no lock that is held over one. */
 bool pool_find(struct pool_space *space, uint64_t address, struct pool_found *found);
 
-/* Makes these vms, and those that the pool names, the ones that may use the block. Another one that no block near
- * it needs loses the mapping, if `fences`, the ends of its work, are retired; else it keeps it until the memory is
- * freed. Fails as vm_mem_share() does; nothing has changed then. */
+/* Sets the vms that may access the block to `vms` and those of the pool. A vm that loses access is unmapped if no
+ * other block of the chunk needs the mapping and `fences`, the ends of its work, are retired; else it keeps the
+ * mapping until the memory is freed. Errors as for vm_mem_share(); nothing has changed then. */
 DRV_MUST_CHECK int pool_allow(struct pool_block *block, uint32_t vms, const struct cs_fence *fences,
 			      unsigned count);
 
-/* Must copy size_B bytes between GPU addresses and return when that is done: 0 or -errno. */
+/* Copies size_B bytes between GPU addresses and returns when the copy is complete: 0 or -errno. */
 typedef int pool_copy_fn(void *arg, uint64_t dst, uint64_t src, uint64_t size_B);
 
-/* A dma-buf of the block and nothing of other blocks: a piece of a slab, or what is always valid, moves to a BO of
- * its own, at its address. Nobody may use such a block meanwhile; copy may be NULL when the CPU maps it. -EPERM:
- * POOL_HOST. On failure the block is where and what it was. */
+/* Exports a dma-buf of this block alone: a piece of a slab, and a block that is always valid, moves to a BO of its
+ * own at the same address. No one may access such a block meanwhile. copy may be NULL when the CPU maps the block.
+ * -EPERM: POOL_HOST. On failure the block keeps its BO and content. */
 DRV_MUST_CHECK int pool_export(struct pool_block *block, pool_copy_fn *copy, void *arg, int *fd);
-/* The same, as a reference to the BO that has the block and nothing else: for who exports it later. */
+/* Does the same, but returns a reference to the BO, for an export at a later time. */
 DRV_MUST_CHECK int pool_export_bo(struct pool_block *block, pool_copy_fn *copy, void *arg, struct vm_bo **bo);
-/* Whether that moves the block. */
+/* True when an export would move the block to another BO. */
 bool pool_export_moves(struct pool_block *block);
 
 #endif

@@ -19,7 +19,7 @@ static struct pool_space *space;
 
 static struct pool *make(enum pool_placement home, unsigned vm, unsigned flags, uint32_t seen_by)
 {
-	struct pool_info info = {.home = home, .vm = vm, .flags = flags, .seen_by = seen_by};
+	struct pool_info info = {.placement = home, .vm = vm, .flags = flags, .seen_by = seen_by};
 	struct pool *pool;
 
 	return CHECK_EQ(pool_create(space, &info, &pool), 0) ? pool : NULL;
@@ -143,17 +143,17 @@ static void deferred(void)
 
 	pool_free(piece, &end, 1);
 	pool_free(large, (struct cs_fence[]){settled, end, settled}, 3);
-	CHECK(!pool_find(space, piece_va, &found)); /* nobody's, */
+	CHECK(!pool_find(space, piece_va, &found)); /* not found any more, */
 	CHECK_EQ(stats_of(pool).freed_B, PAGE + 3 * MIB);
 	for (unsigned i = 0; i < 3; i++)
 		next[i] = take(pool, i == 2 ? 3 * MIB : PAGE);
-	for (unsigned i = 0; i < 3; i++) /* but not handed out, */
+	for (unsigned i = 0; i < 3; i++) /* but not reused, */
 		CHECK(next[i]->va != piece_va && next[i]->va != large_va);
 	pool_trim(pool, 0, 1000000);
-	((volatile char *)(uintptr_t)large_va)[MIB] = 1; /* and still there */
+	((volatile char *)(uintptr_t)large_va)[MIB] = 1; /* and still mapped */
 	open_gate(gate);
 	CHECK_EQ(cs_fence_wait(end, CS_FOREVER), 0);
-	pool_free(next[2], NULL, 0); /* notices */
+	pool_free(next[2], NULL, 0); /* checks the deferrals */
 	CHECK_EQ(stats_of(pool).freed_B, 0);
 	pool_free(next[0], NULL, 0);
 	next[0] = take(pool, PAGE);
@@ -162,7 +162,7 @@ static void deferred(void)
 	vm_mem_destroy(gate);
 }
 
-/* A ring that goes is waited for, and nobody asks after its fences any more. */
+/* Destroying a ring waits for it, and removes its fences from the deferrals. */
 static void ring_goes(void)
 {
 	struct pool *pool = make(POOL_GTT, 0, VM_CPU, 0);
@@ -188,7 +188,7 @@ static void ring_goes(void)
 	vm_mem_destroy(gate);
 }
 
-/* Memory that runs out comes back from what was freed, when the job ends within a second. */
+/* Memory that runs out comes back from freed blocks, when the job ends within a second. */
 static void *open_later(void *gate)
 {
 	usleep(50000);
@@ -254,10 +254,12 @@ static void seen_by_both(enum pool_placement home, uint64_t size_B)
 	pool_destroy(pool);
 }
 
-/* On one node all that can be shown is that each page is on it, by the kernel's word. */
+/* The test shows that each page is on the node, according to the kernel: on a machine of one node no more can be
+ * tested. */
 static void placed_on_node(void)
 {
-	struct pool_info info = {.home = POOL_HOST, .vm = 0, .node = 0, .flags = VM_CPU | VM_STRICT, .seen_by = 3};
+	struct pool_info info = {
+		.placement = POOL_HOST, .vm = 0, .node = 0, .flags = VM_CPU | VM_STRICT, .seen_by = 3};
 	struct pool_block *block;
 	struct pool *pool;
 	int node[600], r, fd;
@@ -332,7 +334,7 @@ static void exported(void)
 	memset(piece->map, 3, 3 * PAGE);
 	CHECK(all_are(seen->map, 3, 3 * PAGE));
 	CHECK(all_are(near->map, 1, 3 * PAGE));
-	/* on the other device it moved as well */
+	/* on the other device, the block moved as well */
 	CHECK_EQ(pool_allow(near, 2, NULL, 0), 0);
 	copy_by(1, near->va, piece->va, PAGE);
 	CHECK(all_are(near->map, 3, PAGE));
@@ -340,10 +342,10 @@ static void exported(void)
 	again = take(pool, 3 * PAGE);
 	CHECK_EQ(again->va, va);
 	memset(again->map, 9, 3 * PAGE);
-	CHECK(all_are(seen->map, 3, 3 * PAGE)); /* who has the dma-buf does not see what comes there */
+	CHECK(all_are(seen->map, 3, 3 * PAGE)); /* the dma-buf does not show later content of the slab */
 	vm_mem_destroy(seen);
 	close(fd);
-	/* shown to a vm after it moved */
+	/* mapped on a vm after the move */
 	CHECK_EQ(pool_allow(near, 0, NULL, 0), 0);
 	CHECK_EQ(pool_export(again, NULL, NULL, &fd), 0);
 	close(fd);

@@ -1,4 +1,4 @@
-/* Slabs: chunks that are cut in pieces of one size, a bit for each. */
+/* Slabs: chunks that are cut in pieces of one size, with a bit for each. */
 #include "pool/internal.h"
 
 /* Two classes between a size and its double: a third of a piece is lost at most. */
@@ -24,7 +24,7 @@ unsigned pool_class_of(uint64_t size_B)
 
 /* --- the list of slabs with room -------------------------------------------------------------- */
 
-static void link_partial(struct pool_chunk *chunk)
+static void slab_link_partial(struct pool_chunk *chunk)
 {
 	struct pool_chunk **head = &chunk->pool->partial[chunk->size_class];
 
@@ -35,7 +35,7 @@ static void link_partial(struct pool_chunk *chunk)
 	*head = chunk;
 }
 
-static void unlink_partial(struct pool_chunk *chunk)
+static void slab_unlink_partial(struct pool_chunk *chunk)
 {
 	if (chunk->prev)
 		chunk->prev->next = chunk->next;
@@ -56,7 +56,7 @@ void pool_chunk_insert(struct pool_chunk *chunk)
 
 	vm_tree_insert(&chunk->pool->space->chunks, &chunk->node);
 	if (has_room(chunk))
-		link_partial(chunk);
+		slab_link_partial(chunk);
 	stats->chunks++;
 	stats->reserved_B += chunk->node.hi - chunk->node.lo;
 	if (stats->reserved_B > stats->reserved_peak_B)
@@ -67,7 +67,7 @@ void pool_chunk_remove(struct pool_chunk *chunk)
 {
 	vm_tree_remove(&chunk->pool->space->chunks, &chunk->node);
 	if (has_room(chunk))
-		unlink_partial(chunk);
+		slab_unlink_partial(chunk);
 	chunk->pool->stats.chunks--;
 	chunk->pool->stats.reserved_B -= chunk->node.hi - chunk->node.lo;
 }
@@ -84,7 +84,7 @@ struct pool_block *pool_take(struct pool_chunk *chunk, uint64_t size_B)
 		word++;
 	bit = __builtin_ctzll(chunk->free_bits[word]);
 	if (chunk->size_class != POOL_WHOLE && chunk->used + 1 == chunk->blocks)
-		unlink_partial(chunk);
+		slab_unlink_partial(chunk);
 	chunk->free_bits[word] &= ~(1ull << bit);
 	chunk->used++;
 	block = &chunk->block[word * 64 + bit];
@@ -99,7 +99,7 @@ struct pool_block *pool_take(struct pool_chunk *chunk, uint64_t size_B)
 	return block;
 }
 
-/* Keeps one empty slab per class, so that a lone piece that comes and goes costs no ioctl. */
+/* Keeps one empty slab per class, so that a single piece that is allocated and freed repeatedly costs no ioctl. */
 static bool is_needed(const struct pool_chunk *chunk)
 {
 	if (chunk->used > chunk->lost)
@@ -122,7 +122,7 @@ void pool_put(struct pool_block *block, struct pool_gone *gone)
 		chunk->free_bits[index / 64] |= 1ull << (index % 64);
 		chunk->used--;
 		if (full && has_room(chunk))
-			link_partial(chunk);
+			slab_link_partial(chunk);
 	}
 	if (is_needed(chunk))
 		return;

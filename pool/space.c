@@ -1,10 +1,10 @@
-/* Spaces and pools, and finding and allocating blocks. */
+/* Spaces and pools: creating them, allocating and finding blocks. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "pool/internal.h"
 
-/* Deferrals that an allocation looks at. */
+/* Deferrals that an allocation checks. */
 #define REAP_ALLOC 4
 
 int pool_space_create(struct vm *const *vm, unsigned vms, struct pool_space **out)
@@ -48,10 +48,10 @@ static int check_info(const struct pool_space *space, const struct pool_info *in
 {
 	uint64_t known = space->vms == 32 ? UINT32_MAX : (1u << space->vms) - 1;
 
-	if (info->vm >= space->vms || info->seen_by & ~known || (unsigned)info->home > POOL_HOST ||
+	if (info->vm >= space->vms || info->seen_by & ~known || (unsigned)info->placement > POOL_HOST ||
 	    info->flags & ~(unsigned)(VM_CPU | VM_EXEC | VM_UNCACHED | VM_STRICT))
-		return drv_fail(-EINVAL, "a pool in place %u of device %u, flags 0x%x, seen by 0x%x", info->home,
-				info->vm, info->flags, info->seen_by);
+		return drv_fail(-EINVAL, "a pool in place %u of device %u, flags 0x%x, seen by 0x%x",
+				info->placement, info->vm, info->flags, info->seen_by);
 	return 0;
 }
 
@@ -72,7 +72,7 @@ int pool_create(struct pool_space *space, const struct pool_info *info, struct p
 	return 0;
 }
 
-/* A chunk of the pool that has no block in use, or (all) any. It is found no more. */
+/* Removes from the tree a chunk of the pool that has no block in use, or (all) any chunk. */
 static struct pool_chunk *take_chunk(struct pool *pool, bool all)
 {
 	struct pool_space *space = pool->space;
@@ -150,9 +150,9 @@ void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns)
 
 /* --- allocation ------------------------------------------------------------------------------- */
 
-/* Memory has run out: what this pool does not need it gives back; then what was freed comes back, if it does soon.
- * False: nothing more. */
-static bool reclaim(struct pool *pool, unsigned attempt)
+/* Frees memory after an allocation failed: first empty slabs of this pool, then freed blocks whose fences retire
+ * within POOL_RECLAIM_NS. False: nothing was freed. */
+static bool pool_reclaim(struct pool *pool, unsigned attempt)
 {
 	struct pool_stats before, after;
 
@@ -174,7 +174,7 @@ static int alloc_from_new(struct pool *pool, unsigned size_class, uint64_t size_
 	pthread_mutex_unlock(&pool->space->lock);
 	if (!chunk)
 		r = pool_chunk_create(pool, size_class, size_B, &chunk);
-	for (unsigned attempt = 0; r == -ENOMEM && attempt < 8 && reclaim(pool, attempt); attempt++)
+	for (unsigned attempt = 0; r == -ENOMEM && attempt < 8 && pool_reclaim(pool, attempt); attempt++)
 		r = pool_chunk_create(pool, size_class, size_B, &chunk);
 	if (r)
 		return r;
@@ -221,8 +221,8 @@ int pool_alloc(struct pool *pool, uint64_t size_B, struct pool_block **block)
 
 /* --- finding ---------------------------------------------------------------------------------- */
 
-/* The block whose addresses these are, in use or not; space.lock held. */
-static struct pool_block *block_at(struct pool_space *space, uint64_t address)
+/* The block, in use or not, that contains the address; space.lock held. */
+static struct pool_block *space_block_at(struct pool_space *space, uint64_t address)
 {
 	struct vm_node *n = vm_tree_next(&space->chunks, NULL, address, address + 1);
 	struct pool_chunk *chunk = n ? vm_container(n, struct pool_chunk, node) : NULL;
@@ -243,7 +243,7 @@ bool pool_find(struct pool_space *space, uint64_t address, struct pool_found *fo
 	if (address == UINT64_MAX || drv_check_process(vm_device(space->vm[0])))
 		return false;
 	pthread_mutex_lock(&space->lock);
-	block = block_at(space, address);
+	block = space_block_at(space, address);
 	if (block && block->state == POOL_BLOCK_USED && address - block->va < block->size_B) {
 		*found = (struct pool_found){
 			.pool = block->chunk->pool,
@@ -270,7 +270,7 @@ int pool_claim(struct pool_space *space, uint64_t va, struct pool_block **out)
 	if (va == UINT64_MAX)
 		return drv_fail(-ENOENT, "no block at the end of all addresses");
 	pthread_mutex_lock(&space->lock);
-	block = block_at(space, va);
+	block = space_block_at(space, va);
 	if (block && (block->state != POOL_BLOCK_USED || block->va != va))
 		block = NULL;
 	if (block)

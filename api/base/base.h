@@ -1,12 +1,14 @@
 /* The library's root: its devices, its threads, its handles.
  *
- *   hip_device  a GPU that the program sees; entries of hip.device[]
- *   hip_thread  what each thread of the program has: current device, last error
+ *   hip_device  a GPU that the program sees; the entries of hip.device[], owned by the library, never freed
+ *   hip_thread  the state of each program thread: current device, last error; thread-local, without a lock
+ *   handles     what programs hold for streams, events and other objects: numbers, looked up in hip_handles
  *
  * Functions inside the library return a hipError_t; public functions record it (entry.h).
  *
- * Lock order in api/: initialisation, a stream's (the lock of its flow), a device's, memory's, binaries'; the locks
- * of arrays, textures and texture references are each taken alone. No lock is held while code of the program runs.
+ * Lock order in api/, outermost first: initialisation, a stream's (the lock of its flow), a device's, memory's,
+ * binaries'. The locks of arrays, textures and texture references are each taken alone. No lock is held while code
+ * of the program runs.
  */
 #ifndef API_BASE_H
 #define API_BASE_H
@@ -25,8 +27,8 @@
 #include "vm/tree.h"
 
 #define HIP_DEVICES_MAX 64
-#define HIP_THREADS_MAX 1024u   /* of a block */
-#define HIP_STACK_MAX_B 131056u /* of a lane: what a wave's scratch can be (LLVM AMDGPUUsage) */
+#define HIP_THREADS_MAX 1024u   /* threads of a block */
+#define HIP_STACK_MAX_B 131056u /* bytes of a lane: the largest scratch of a wave (LLVM AMDGPUUsage) */
 
 struct hip_stream;
 struct hip_pool;
@@ -35,74 +37,84 @@ struct hip_device {
 	int index;
 	hsa_agent_t agent;
 	hsa_amd_memory_pool_t vram;
-	hsa_amd_memory_pool_t fine_vram; /* handle 0: there is none */
-	hsa_amd_memory_pool_t args;      /* for kernels' arguments; handle 0: the host's, hip.kernarg */
+	hsa_amd_memory_pool_t fine_vram; /* handle 0: the device has none */
+	/* For kernel arguments; handle 0: the device uses the host's pool, hip.kernarg. */
+	hsa_amd_memory_pool_t args;
 	uint64_t vram_B;
 	unsigned cus, lds_B, wave_lanes;
-	_Atomic hipError_t fault;        /* what every call on the device gives until it is reset; 0: none */
-	_Atomic unsigned heard;          /* faults that HSA has told of */
-	_Atomic unsigned life;           /* how often it was reset */
-	_Atomic unsigned losses;         /* with an error that stayed: then what was in its memory is lost */
-	struct hip_stream *_Atomic null; /* owned; made when it is first used */
-	pthread_mutex_t lock;            /* guards streams, and that no two null streams are made */
-	struct hip_stream *streams;      /* borrowed: all that live, the null stream too */
-	_Atomic uint64_t blocking; /* streams that the null stream waits for, and that wait for it, and itself */
-	_Atomic unsigned flags;    /* hipSetDeviceFlags() */
-	_Atomic unsigned cache;    /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
+	_Atomic hipError_t fault;         /* error that every call on the device returns until a reset; 0: none */
+	_Atomic unsigned faults_reported; /* memory faults that HSA has reported */
+	_Atomic unsigned life;            /* resets so far */
+	/* Resets after an error that stayed: the contents of the device's memory are lost then. */
+	_Atomic unsigned losses;
+	struct hip_stream *_Atomic null; /* owned; made at its first use */
+	pthread_mutex_t lock;            /* guards `streams` and the creation of `null` */
+	struct hip_stream *streams;      /* borrowed: every live stream, the null stream included */
+	/* Number of blocking streams: they and the null stream wait for each other. Counts the null stream, too. */
+	_Atomic uint64_t blocking;
+	_Atomic unsigned flags;                   /* hipSetDeviceFlags() */
+	_Atomic unsigned cache;                   /* hipDeviceSetCacheConfig(): a hipFuncCache_t */
 	_Atomic size_t stack_B, printf_B, heap_B; /* hipDeviceSetLimit() */
-	struct hip_pool *_Atomic pool;         /* that hipMallocAsync() uses; NULL: the default one, not made yet */
-	struct hip_pool *_Atomic default_pool; /* pool.c */
-	_Atomic uint64_t peers;                /* devices whose kernels may use its memory, a bit each */
+	/* Current pool of hipMallocAsync(); NULL: the default pool, not made yet. */
+	struct hip_pool *_Atomic pool;
+	struct hip_pool *_Atomic default_pool; /* owned by pool/; NULL: not made yet */
+	_Atomic uint64_t peers;                /* devices whose kernels may use this device's memory, a bit each */
 };
 
 struct hip {
-	hipError_t status; /* of initialisation; hipErrorDeinitialized: not tried yet; root.c has its lock */
+	/* Result of initialisation; hipErrorDeinitialized: not tried yet. Guarded by root.c's lock. */
+	hipError_t status;
 	const struct rt_interface *hsa; /* private interface of our HSA library (hsa/interface.h) */
 	struct rt_interface hsa_copy;
 	hsa_agent_t cpu;
 	hsa_amd_memory_pool_t host_fine, host_coarse, kernarg; /* of the first NUMA node */
-	_Atomic unsigned lives;                                /* all devices' together */
+	_Atomic unsigned lives;                                /* resets of all devices together */
 	unsigned devices;
 	struct hip_device device[HIP_DEVICES_MAX];
 	uint64_t timestamp_Hz;
-	bool child; /* a fork's */
+	bool child; /* this process is a fork of one that had initialised HIP: every call fails */
 };
 extern DRV_OWN struct hip hip;
 
-/* A thread's own. */
+/* Value of hip_thread.inside for threads that are not registered. */
 #define HIP_INSIDE_NEVER (INT64_MIN / 2)
+
+/* State of one program thread. */
 struct hip_thread {
-	int device;              /* current */
+	int device;              /* index of the current device */
 	hipError_t last, result; /* hipGetLastError(), hipExtGetLastError() */
 	hipStreamCaptureMode capture_mode;
-	struct hip_call *calls; /* owned: of __hipPushCallConfiguration() */
+	struct hip_call *calls; /* owned: the stack of __hipPushCallConfiguration() */
 	unsigned call_count, call_max;
-	uint64_t id; /* of a thread that has captured; no other's ever. 0: none yet */
-	bool waited; /* for work, in the public function that it is in: tools are told of ended work before it
-			returns */
-	/* For retire.h: */
-	_Atomic int64_t inside;          /* HIP_INSIDE_NEVER: the thread is not registered */
-	struct hip_thread *next, **link; /* registered threads; guarded by the lock of retire.c, as are: */
-	int64_t seen;
-	bool awaited;
-	bool in_host_function; /* of the program's, which a stream has come to */
+	uint64_t id; /* unique number, given when the thread first captures; 0: none yet */
+	/* The public function that runs has waited for GPU work: tools get reports of ended work before it
+	 * returns. */
+	bool waited;
+	/* Calls of public functions, counted for deferred freeing (retire.h). HIP_INSIDE_NEVER: not registered. */
+	_Atomic int64_t inside;
+	/* Guarded by retire.c's lock: */
+	struct hip_thread *next, **link; /* in the list of registered threads */
+	int64_t seen;                    /* `inside` at the last fence */
+	bool awaited;                    /* retired objects wait until the thread leaves the call that it was in */
+	/* The thread runs a program's host function, called by a stream. */
+	bool in_host_function;
 };
-/* In the static block: a look-up by call costs more than all that is done with it. So are all variables of threads
- * then, and libc keeps 1,664 bytes (glibc 2.36) for libraries that are loaded later: what is larger is allocated.
- */
+/* The initial-exec model avoids a call of __tls_get_addr(), which costs more than everything that a fast path does
+ * with the variable. The static TLS block is shared: libc keeps 1,664 bytes (glibc 2.36) for libraries that are
+ * loaded later. Larger per-thread memory is allocated (hip_thread_memory()). */
 extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
 
-/* The thread's own memory, zeroed, that it has until it ends; at: a variable of the thread, where it will be found.
- * NULL: there is none. */
+/* Gives zeroed memory that belongs to the thread and is freed when the thread ends. `at` is a thread-local
+ * variable, in which the function stores the address. NULL: out of memory. */
 void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
 /* Reasons for public functions to take their slow path; 0: none. */
 #define HIP_SLOW_LOG           0xffu   /* AMD_LOG_LEVEL */
-#define HIP_SLOW_TOOL          0x100u  /* a tool wants to be told: tool.h */
-#define HIP_SLOW_UNINITIALIZED 0x200u  /* hip_init() has not succeeded; release when it has */
-#define HIP_SLOW_FAULT         0x400u  /* a device has an error that stays */
-#define HIP_SLOW_CAPTURE       0x800u  /* a capture is on; written under capture.c's lock */
+#define HIP_SLOW_TOOL          0x100u  /* a tool has registered callbacks: tool.h */
+#define HIP_SLOW_UNINITIALIZED 0x200u  /* set until hip_init() has succeeded; cleared with release order */
+#define HIP_SLOW_FAULT         0x400u  /* a device has an error that stays until a reset */
+#define HIP_SLOW_CAPTURE       0x800u  /* a capture is active; written under capture.c's lock */
 #define HIP_SLOW_SERIAL        0x1000u /* kernels or copies are serialized: serial.c */
 extern DRV_OWN _Atomic unsigned hip_slow_flags;
 static inline unsigned hip_slow_path_flags(void)
@@ -111,25 +123,25 @@ static inline unsigned hip_slow_path_flags(void)
 }
 
 hipError_t hip_of_hsa(hsa_status_t status);
-/* Of -errno. */
+/* Translates -errno. */
 hipError_t hip_of_errno(int r);
 
 static inline struct hip_device *hip_current(void)
 {
 	return &hip.device[hip_thread.device];
 }
-/* NULL: no such number. */
+/* NULL: there is no device of that index. */
 static inline struct hip_device *hip_device_of(int index)
 {
 	return index >= 0 && (unsigned)index < hip.devices ? &hip.device[index] : NULL;
 }
-/* The error that stays, if there is one. */
+/* The error that stays until a reset; hipSuccess: none. */
 static inline hipError_t hip_fault(const struct hip_device *device)
 {
 	return atomic_load_explicit(&device->fault, memory_order_relaxed);
 }
 
-/* Every call on it gives that error from now on, until it is reset. False: another one came first, and stays. */
+/* Makes every call on the device return `error` until a reset. False: an earlier error stays instead. */
 static inline bool hip_device_fail(struct hip_device *device, hipError_t error)
 {
 	hipError_t none = hipSuccess;
@@ -139,20 +151,22 @@ static inline bool hip_device_fail(struct hip_device *device, hipError_t error)
 	return first;
 }
 
-/* --- handles ---------------------------------------------------------------------------------- */
+/* --- faults ----------------------------------------------------------------------------------- */
 
 /* Registers for HSA's reports of faults (fault.c). */
 void hip_faults_watch(void);
 /* Waits until HSA has reported the faults that it knows of. */
 void hip_faults_drain(struct hip_device *device);
-/* Prints what is near a faulting address; set by memory/. NULL: nothing was allocated yet. */
+/* Prints which allocations are near a faulting address. Set by memory/; NULL: no allocation was made yet. */
 typedef void hip_address_fn(uint64_t address);
 extern DRV_OWN hip_address_fn *_Atomic hip_fault_describe;
 
-/* True when the device has image instructions in HSA's view. */
+/* True when HSA reports image instructions for the device. */
 bool hip_has_images(const struct hip_device *device);
 
-/* What programs hold: a number, never followed. */
+/* --- handles ---------------------------------------------------------------------------------- */
+
+/* Types of handles. A handle is a number that is looked up, never a pointer that is followed. */
 enum hip_type {
 	HIP_STREAM,
 	HIP_EVENT,

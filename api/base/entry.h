@@ -12,9 +12,9 @@ static inline bool hip_traced(void)
 {
 	return __builtin_expect(hip_slow_path_flags() & (HIP_SLOW_LOG | HIP_SLOW_TOOL), 0);
 }
-/* An argument of a call: a copy. */
+/* A copy of one argument of a call, for traces and tools. */
 struct hip_arg {
-	const void *value; /* NULL: behind the last */
+	const void *value; /* NULL: end of the array */
 	size_t size_B;
 };
 void hip_trace_call(const char *function, const struct hip_arg *args);
@@ -42,15 +42,15 @@ void hip_trace_result(const char *function, hipError_t error);
 					      HIP_ARGS_11, HIP_ARGS_10, HIP_ARGS_9, HIP_ARGS_8, HIP_ARGS_7,        \
 					      HIP_ARGS_6, HIP_ARGS_5, HIP_ARGS_4, HIP_ARGS_3, HIP_ARGS_2,          \
 					      HIP_ARGS_1, HIP_ARGS_0)(__VA_ARGS__){0}})
-/* First line of public functions: without a GPU they give an error. The function's parameters, if tools are to see
- * them. */
+/* First line of a public function. Returns an error when there is no GPU. The arguments are the function's
+ * parameters, where tools are to see them. */
 #define HIP_ENTER(...) HIP_ENTER_AS(__func__, ##__VA_ARGS__)
 #define HIP_ENTER_AS(function, ...)                                                                                \
 	do {                                                                                                       \
 		hip_call_begin();                                                                                  \
 		HIP_ENTER_SLOW_PATH(function, ##__VA_ARGS__);                                                      \
 	} while (0)
-/* The rest of it: what is to be done before a call, if anything is. */
+/* The second part of HIP_ENTER(): initialisation, traces and tools, if any of them is needed. */
 #define HIP_ENTER_SLOW_PATH(function, ...)                                                                         \
 	do {                                                                                                       \
 		if (__builtin_expect(hip_slow_path_flags(), 0)) {                                                  \
@@ -61,7 +61,7 @@ void hip_trace_result(const char *function, hipError_t error);
 				hip_trace_call(function, HIP_ARGS(__VA_ARGS__));                                   \
 		}                                                                                                  \
 	} while (0)
-/* Last line: the thread remembers the error. */
+/* Last line of a public function: stores the error for the thread. */
 #define hip_end(error) hip_end_of(__func__, error)
 static inline hipError_t hip_end_of(const char *function, hipError_t error)
 {
@@ -73,10 +73,10 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	return error;
 }
 
-/* Calls that programs make all the time have a short way, which does the usual case as a whole or nothing at all,
- * and is taken while nothing stands before calls. It calls nobody, so that it keeps no registers on the stack. What
- * it cannot do a function of its own does, the long way. The lock that the short one took (NULL: none) is given
- * back by both. */
+/* Fast paths. Calls that programs make all the time have a fast path, which does the usual case as a whole or
+ * leaves everything as it was; it runs only while hip_slow_path_flags() is 0. A fast path calls no other function,
+ * so that it saves no registers on the stack. A separate function, the slow path, does the other cases. Both
+ * release the lock that the fast path took (NULL: none). */
 #define HIP_SLOW_PATH __attribute__((noinline))
 #define HIP_ENTER_SLOW(held, function, ...)                                                                        \
 	do {                                                                                                       \

@@ -1,11 +1,11 @@
-/* Errors: their names, what the calling thread had last, and what other interfaces' errors become. */
+/* Errors: names, texts, the thread's last error, and the translation of HSA's errors and of errno. */
 #include <errno.h>
 #include <stddef.h>
 
 #include "api/base/entry.h"
 #include "api/base/unsupported.h"
 
-/* The text is what a person reads. */
+/* Name and text of each error; the text is for people. */
 static const struct {
 	hipError_t error;
 	const char *name, *text;
@@ -92,7 +92,7 @@ static const struct {
 	ERROR(hipErrorTbd, "not yet implemented"),
 };
 
-static int find(hipError_t error)
+static int error_row_find(hipError_t error)
 {
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (errors[i].error == error)
@@ -102,35 +102,35 @@ static int find(hipError_t error)
 
 const char *hipGetErrorName(hipError_t error)
 {
-	int i = find(error);
+	int i = error_row_find(error);
 
 	return i < 0 ? "hipErrorUnknown" : errors[i].name;
 }
 
 const char *hipGetErrorString(hipError_t error)
 {
-	int i = find(error);
+	int i = error_row_find(error);
 
 	return i < 0 ? "unknown error" : errors[i].text;
 }
 
-/* As CLR, the thread does not remember what came of it. */
-static hipError_t describe(hipError_t error, const char *text, const char **out)
+/* Does not set the thread's last error: CLR does not either. */
+static hipError_t error_text_get(hipError_t error, const char *text, const char **out)
 {
 	if (!out)
 		return hipErrorInvalidValue;
 	*out = text;
-	return find(error) < 0 ? hipErrorInvalidValue : hipSuccess;
+	return error_row_find(error) < 0 ? hipErrorInvalidValue : hipSuccess;
 }
 
 hipError_t hipDrvGetErrorName(hipError_t error, const char **name)
 {
-	return describe(error, hipGetErrorName(error), name);
+	return error_text_get(error, hipGetErrorName(error), name);
 }
 
 hipError_t hipDrvGetErrorString(hipError_t error, const char **text)
 {
-	return describe(error, hipGetErrorString(error), text);
+	return error_text_get(error, hipGetErrorString(error), text);
 }
 
 hipError_t hipGetLastError(void)
@@ -172,7 +172,7 @@ hipError_t hip_of_hsa(hsa_status_t status)
 		return hipErrorNoBinaryForGpu;
 	case HSA_STATUS_ERROR_INVALID_SYMBOL_NAME:
 		return hipErrorNotFound;
-	case HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: /* of a GPU for which nothing here makes packets */
+	case HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: /* HSA cannot make queues on this GPU */
 		return hipErrorNotSupported;
 	default:
 		return hipErrorUnknown;

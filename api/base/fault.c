@@ -1,4 +1,5 @@
-/* What goes wrong on a GPU: HSA tells, the device gives the error from then on, and who asks reads where it was. */
+/* Faults of a GPU: HSA reports them on a thread of its own; the device returns the error from then on, and a log
+ * line says where the fault was. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,12 @@ static struct hip_device *device_of(hsa_agent_t agent)
 
 hip_address_fn *_Atomic hip_fault_describe;
 
-static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *info)
+static void fault_report(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *info)
 {
 	hip_address_fn *describe;
 
-	atomic_fetch_add(&d->heard, 1);
-	/* A wait may have found it first. */
+	atomic_fetch_add(&d->faults_reported, 1);
+	/* A wait may have set the device's error before. */
 	hip_device_fail(d, hipErrorIllegalAddress);
 	if (!(hip_slow_path_flags() & HIP_SLOW_LOG))
 		return;
@@ -35,7 +36,7 @@ static void fault(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *i
 		describe(info->virtual_address);
 }
 
-static void exception(struct hip_device *d)
+static void exception_report(struct hip_device *d)
 {
 	if (hip_device_fail(d, hipErrorLaunchFailure) && (hip_slow_path_flags() & HIP_SLOW_LOG))
 		fprintf(stderr,
@@ -44,15 +45,15 @@ static void exception(struct hip_device *d)
 			d->index);
 }
 
-static hsa_status_t see_event(const hsa_amd_event_t *event, void *unused)
+static hsa_status_t event_handler(const hsa_amd_event_t *event, void *unused)
 {
 	struct hip_device *d;
 
 	(void)unused;
 	if (event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && (d = device_of(event->memory_fault.agent)))
-		fault(d, &event->memory_fault);
+		fault_report(d, &event->memory_fault);
 	else if (event->event_type == HSA_AMD_GPU_HW_EXCEPTION_EVENT && (d = device_of(event->hw_exception.agent)))
-		exception(d);
+		exception_report(d);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -60,34 +61,34 @@ static bool watching;
 
 void hip_faults_watch(void)
 {
-	/* Another client may handle them already: then only the failure of a flow is known. */
-	watching = !hsa_amd_register_system_event_handler(see_event, NULL);
+	/* Fails when another client of HSA has a handler: then only the failures of flows are reported. */
+	watching = !hsa_amd_register_system_event_handler(event_handler, NULL);
 }
 
-static _Atomic unsigned asked, answered;
+static _Atomic unsigned requested, executed;
 
-static void answer(void *unused)
+static void drain_executed(void *unused)
 {
 	(void)unused;
-	atomic_fetch_add(&answered, 1);
+	atomic_fetch_add(&executed, 1);
 }
 
-/* Resets and the failures of flows are not counted: HSA tells them in order, so what is asked now comes behind
- * them.
- */
-static void hear_the_rest(void)
+/* Waits for reports that HSA does not count: resets and failures of flows. HSA calls handlers and async functions
+ * in order, so an async function that is queued here runs after them. */
+static void async_reports_drain(void)
 {
-	unsigned mine = atomic_fetch_add(&asked, 1) + 1;
+	unsigned mine = atomic_fetch_add(&requested, 1) + 1;
 
-	if (hsa_amd_async_function(answer, NULL))
-		atomic_fetch_add(&answered, 1);
-	for (unsigned i = 0; i < 10000 && (int)(atomic_load(&answered) - mine) < 0; i++)
+	if (hsa_amd_async_function(drain_executed, NULL))
+		atomic_fetch_add(&executed, 1);
+	for (unsigned i = 0; i < 10000 && (int)(atomic_load(&executed) - mine) < 0; i++)
 		usleep(100);
 }
 
 void hip_faults_drain(struct hip_device *d)
 {
-	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->heard) < hip.hsa->faults(d->agent); ms++)
+	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->faults_reported) < hip.hsa->faults(d->agent);
+	     ms++)
 		usleep(1000);
-	hear_the_rest();
+	async_reports_drain();
 }

@@ -1,4 +1,5 @@
-/* What a device is: HIP's two records and its attribute_rows, all from what HSA says of the agent. */
+/* Properties of a device: HIP's two structures and the table of attributes, filled from HSA's information about the
+ * agent. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +9,18 @@
 #include <hsa/hsa_ext_image.h>
 
 #define KHZ         1000
-#define TEXTURE_1D  16384 /* in elements: what HIP says of all of AMD's GPUs */
+#define TEXTURE_1D  16384 /* elements; HIP gives this limit for all of AMD's GPUs */
 #define TEXTURE_2D  16384
 #define TEXTURE_3D  16384
-#define TEXTURE_Z   8192 /* in depth: as HSA has it */
+#define TEXTURE_Z   8192 /* depth; HSA's limit */
 #define LINEAR_1D   0x10000000
 #define PITCH_MAX   0x7fffffff
 #define CONST_MAX   0x7fffffff
 #define ALIGN       256
-#define REGS_PER_CU 65536 /* of 32 bits and one lane each; a block may have them all */
+#define REGS_PER_CU 65536 /* registers of 32 bits for one lane; a block may use all of them */
 #define REGS_90A    131072
 
-/* --- what HSA says ---------------------------------------------------------------------------- */
+/* --- HSA's information ------------------------------------------------------------------------ */
 
 static uint64_t agent_info(hsa_agent_t agent, unsigned attribute, size_t size_B)
 {
@@ -40,7 +41,7 @@ bool hip_has_images(const struct hip_device *device)
 	       capability;
 }
 
-static hsa_status_t see_isa(hsa_isa_t isa, void *arg)
+static hsa_status_t isa_visit(hsa_isa_t isa, void *arg)
 {
 	static const char prefix[] = "amdgcn-amd-amdhsa--";
 	char *to = arg, name[256] = "";
@@ -51,7 +52,7 @@ static hsa_status_t see_isa(hsa_isa_t isa, void *arg)
 	return HSA_STATUS_INFO_BREAK;
 }
 
-/* "gfx90a:..." is 9, 0, 10: the last two digits are hexadecimal. */
+/* Parses a target name: "gfx90a:..." is 9, 0, 10. The last two digits are hexadecimal. */
 static void parse_target(const char *target, int *major, int *minor, int *stepping)
 {
 	unsigned long number = strlen(target) > 3 ? strtoul(target + 3, NULL, 16) : 0;
@@ -63,7 +64,7 @@ static void parse_target(const char *target, int *major, int *minor, int *steppi
 	*stepping = (int)(number & 15);
 }
 
-/* "GPU-0123456789abcdef": HIP takes the 16 digits as they are. */
+/* HSA's text is "GPU-0123456789abcdef"; HIP's UUID is the 16 digits, as characters. */
 static void fill_uuid(const struct hip_device *d, hipUUID *uuid)
 {
 	char text[32] = "";
@@ -82,7 +83,7 @@ static void fill_place(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->pciDeviceID = (int)(bdf >> 3 & 31);
 }
 
-/* That its atomic operations pass to the host's memory, as far as HSA knows. */
+/* True when atomic operations of the device reach the host's memory over PCIe, as far as HSA knows. */
 static bool passes_atomics(const struct hip_device *d)
 {
 	hsa_amd_memory_pool_link_info_t links[8];
@@ -116,7 +117,7 @@ static void fill_memory(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->textureAlignment = p->texturePitchAlignment = p->surfaceAlignment = ALIGN;
 	p->hostNativeAtomicSupported = passes_atomics(d);
 	p->canMapHostMemory = p->unifiedAddressing = p->hostRegisterSupported = 1;
-	/* Managed memory is the host's, which all GPUs reach: both sides may use it at any time. */
+	/* Managed memory is host memory that all GPUs reach: CPU and GPUs may use it at any time. */
 	p->managedMemory = p->concurrentManagedAccess = p->directManagedMemAccessFromHost = 1;
 	p->isLargeBar = AGENT(HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS, bool);
 }
@@ -168,23 +169,23 @@ static void fill_abilities(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->cooperativeMultiDeviceUnmatchedBlockDim = p->cooperativeMultiDeviceUnmatchedSharedMem =
 		p->cooperativeLaunch;
 	p->asicRevision = AGENT(HSA_AMD_AGENT_INFO_ASIC_REVISION, int);
-	p->kernelExecTimeoutEnabled = 1; /* the kernel's watchdog */
+	p->kernelExecTimeoutEnabled = 1; /* the kernel driver's watchdog */
 	p->concurrentKernels = p->deviceOverlap = p->streamPrioritiesSupported = 1;
 	p->asyncEngineCount = AGENT(HSA_AMD_AGENT_INFO_NUM_SDMA_ENG, int);
 	p->memoryPoolsSupported = p->ipcEventSupported = 1;
 	p->memoryPoolSupportedHandleTypes = hipMemHandleTypePosixFileDescriptor;
 	p->ECCEnabled = strstr(p->gcnArchName, "sramecc+") != NULL;
-	/* All but funnel shifts, extended barriers, surfaces and kernels that launch kernels. */
+	/* Every feature but funnel shifts, extended barriers, surfaces and kernels that launch kernels. */
 	p->arch = (hipDeviceArch_t){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0};
 }
 
-static void fill(const struct hip_device *d, hipDeviceProp_tR0600 *p)
+static void properties_fill(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 {
 	int stepping;
 
 	memset(p, 0, sizeof(*p));
 	(void)!hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_PRODUCT_NAME, p->name);
-	(void)!hsa_agent_iterate_isas(d->agent, see_isa, p->gcnArchName);
+	(void)!hsa_agent_iterate_isas(d->agent, isa_visit, p->gcnArchName);
 	parse_target(p->gcnArchName, &p->major, &p->minor, &stepping);
 	fill_uuid(d, &p->uuid);
 	fill_place(d, p);
@@ -194,9 +195,9 @@ static void fill(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	fill_abilities(d, p);
 }
 
-/* --- the older record ------------------------------------------------------------------------- */
+/* --- the older structure ---------------------------------------------------------------------- */
 
-/* Members of the same name. */
+/* Copies members that have the same name in both structures. */
 #define SAME(member)      memcpy(&old->member, &p->member, sizeof(old->member))
 #define SAME2(a, b)       SAME(a), SAME(b)
 #define SAME4(a, b, c, d) SAME2(a, b), SAME2(c, d)
@@ -209,7 +210,7 @@ static void fill_old(const struct hip_device *d, hipDeviceProp_tR0000 *old)
 	memset(old, 0, sizeof(*old));
 	if (!p)
 		return;
-	fill(d, p);
+	properties_fill(d, p);
 	parse_target(p->gcnArchName, &major, &minor, &stepping);
 	old->gcnArch = major * 100 + minor * 10 + stepping;
 	SAME4(name, totalGlobalMem, sharedMemPerBlock, regsPerBlock);
@@ -236,7 +237,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int dev
 	d = hip_device_of(device);
 	if (!properties || !d)
 		return hip_end(properties ? hipErrorInvalidDevice : hipErrorInvalidValue);
-	fill(d, properties);
+	properties_fill(d, properties);
 	return hip_end(hipSuccess);
 }
 
@@ -252,7 +253,7 @@ hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *properties, int dev
 	return hip_end(hipSuccess);
 }
 
-/* The plain name keeps the older record for ever. */
+/* The name without a suffix means the older structure in every version of the library. */
 #undef hipGetDeviceProperties
 #undef hipChooseDevice
 HIP_API_BEGIN
@@ -264,9 +265,9 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device)
 	return hipGetDevicePropertiesR0000(properties, device);
 }
 
-/* --- choosing --------------------------------------------------------------------------------- */
+/* --- choice of a device ----------------------------------------------------------------------- */
 
-/* What a program may ask for, as CLR has it; a 0 asks for nothing. */
+/* Properties that a program may request, as in CLR; a 0 requests nothing. */
 #define WISHES(p)                                                                                                  \
 	{(uint64_t)(p)->major,                                                                                     \
 	 (uint64_t)(p)->minor,                                                                                     \
@@ -284,7 +285,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *properties, int device)
 	 (uint64_t)(p)->warpSize}
 #define WISHES_MAX 14
 
-static bool grants(const uint64_t *has, const uint64_t *wanted)
+static bool properties_satisfy(const uint64_t *has, const uint64_t *wanted)
 {
 	for (unsigned i = 0; i < WISHES_MAX; i++)
 		if (has[i] < wanted[i])
@@ -292,8 +293,8 @@ static bool grants(const uint64_t *has, const uint64_t *wanted)
 	return true;
 }
 
-/* The first device that grants all; device 0 if none does. */
-static hipError_t choose(int *device, const uint64_t *wanted)
+/* Chooses the first device that has every requested property; device 0 if none has. */
+static hipError_t device_choose(int *device, const uint64_t *wanted)
 {
 	hipDeviceProp_tR0000 *p = malloc(sizeof(*p));
 	bool found = false;
@@ -305,7 +306,7 @@ static hipError_t choose(int *device, const uint64_t *wanted)
 		fill_old(&hip.device[i], p);
 		const uint64_t has[WISHES_MAX] = WISHES(p);
 
-		found = grants(has, wanted);
+		found = properties_satisfy(has, wanted);
 		*device = found ? (int)i : 0;
 	}
 	free(p);
@@ -319,18 +320,18 @@ static hipError_t choose(int *device, const uint64_t *wanted)
 		if (!device || !p)                                                                                 \
 			return hip_end(hipErrorInvalidValue);                                                      \
 		const uint64_t wanted[WISHES_MAX] = WISHES(p);                                                     \
-		return hip_end(choose(device, wanted));                                                            \
+		return hip_end(device_choose(device, wanted));                                                     \
 	}
 CHOOSE(hipChooseDeviceR0600, hipDeviceProp_tR0600)
 CHOOSE(hipChooseDeviceR0000, hipDeviceProp_tR0000)
 CHOOSE(hipChooseDevice, hipDeviceProp_tR0000)
 
-/* --- attribute_rows ------------------------------------------------------------------------------- */
+/* --- attributes ----------------------------------------------------------------------------------- */
 
 static const struct attribute {
 	hipDeviceAttribute_t id;
 	uint16_t offset;
-	bool wide; /* a size_t, of which an int is given */
+	bool wide; /* the member is a size_t, of which the program gets an int */
 } attribute_rows[] = {
 #define INT(attribute, member)  {hipDeviceAttribute##attribute, offsetof(hipDeviceProp_tR0600, member), false}
 #define SIZE(attribute, member) {hipDeviceAttribute##attribute, offsetof(hipDeviceProp_tR0600, member), true}
@@ -432,11 +433,11 @@ static const struct attribute {
 	INT(AsicRevision, asicRevision),
 };
 
-/* Those that are in no record. False: it is none of them. */
+/* Attributes that are no member of the structure. False: `id` is not among them. */
 static bool other_attribute(const struct hip_device *d, unsigned id, const hipDeviceProp_tR0600 *p, int *value)
 {
 	switch (id) {
-	case hipDeviceAttributeHdpMemFlushCntl: /* a pointer, for which programs give room */
+	case hipDeviceAttributeHdpMemFlushCntl: /* a pointer; programs give the address of a pointer */
 		memcpy(value, &p->hdpMemFlushCntl, sizeof(p->hdpMemFlushCntl));
 		return true;
 	case hipDeviceAttributeHdpRegFlushCntl:
@@ -462,7 +463,7 @@ static bool other_attribute(const struct hip_device *d, unsigned id, const hipDe
 	return false;
 }
 
-static hipError_t attribute(int *value, unsigned id, const struct hip_device *d)
+static hipError_t attribute_get(int *value, unsigned id, const struct hip_device *d)
 {
 	hipDeviceProp_tR0600 *p = malloc(sizeof(*p));
 	bool found = false;
@@ -470,7 +471,7 @@ static hipError_t attribute(int *value, unsigned id, const struct hip_device *d)
 
 	if (!p)
 		return hipErrorOutOfMemory;
-	fill(d, p);
+	properties_fill(d, p);
 	for (size_t i = 0; !found && i < sizeof(attribute_rows) / sizeof(attribute_rows[0]); i++)
 		if (attribute_rows[i].id == id) {
 			found = true;
@@ -495,25 +496,25 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t id, int device
 	d = hip_device_of(device);
 	if (!value || !d)
 		return hip_end(value ? hipErrorInvalidDevice : hipErrorInvalidValue);
-	return hip_end(attribute(value, id, d));
+	return hip_end(attribute_get(value, id, d));
 }
 
-/* --- one by one ------------------------------------------------------------------------------- */
+/* --- single properties ------------------------------------------------------------------------ */
 
-/* As CLR, these look at the device first. */
-static hipError_t asked(hipDevice_t device, bool somewhere)
+/* Checks the device before the other arguments: CLR does so. */
+static hipError_t device_check(hipDevice_t device, bool somewhere)
 {
 	if (!hip_device_of(device))
 		return hipErrorInvalidDevice;
 	return somewhere ? hipSuccess : hipErrorInvalidValue;
 }
 
-static hipError_t describe(int device, bool somewhere, hipDeviceProp_tR0600 *p)
+static hipError_t properties_get(int device, bool somewhere, hipDeviceProp_tR0600 *p)
 {
-	hipError_t r = asked(device, somewhere);
+	hipError_t r = device_check(device, somewhere);
 
 	if (!r)
-		fill(hip_device_of(device), p);
+		properties_fill(hip_device_of(device), p);
 	return r;
 }
 
@@ -523,7 +524,7 @@ hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, major && minor, &p);
+	r = properties_get(device, major && minor, &p);
 	if (!r) {
 		*major = p.major;
 		*minor = p.minor;
@@ -537,7 +538,7 @@ hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, name && len > 0, &p);
+	r = properties_get(device, name && len > 0, &p);
 	if (!r)
 		snprintf(name, (size_t)len, "%s", p.name);
 	return hip_end(r);
@@ -549,7 +550,7 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, uuid, &p);
+	r = properties_get(device, uuid, &p);
 	if (!r)
 		*uuid = p.uuid;
 	return hip_end(r);
@@ -560,7 +561,7 @@ hipError_t hipDeviceTotalMem(size_t *size_B, hipDevice_t device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(device, size_B);
+	r = device_check(device, size_B);
 	if (!r)
 		*size_B = hip.device[device].vram_B;
 	return hip_end(r);
@@ -575,12 +576,12 @@ hipError_t hipDeviceGetPCIBusId(char *text, int len, int device)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = describe(device, text && len > 0, &p);
+	r = properties_get(device, text && len > 0, &p);
 	if (r)
 		return hip_end(r);
 	snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
 		 (unsigned)p.pciDeviceID);
-	/* What there was room for is there. */
+	/* The text is truncated to the program's buffer, and the error says so. */
 	return hip_end(len < PCI_TEXT_B ? hipErrorInvalidValue : hipSuccess);
 }
 
@@ -593,7 +594,7 @@ hipError_t hipDeviceGetByPCIBusId(int *device, const char *text)
 	if (!device || !text || sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3)
 		return hip_end(hipErrorInvalidValue);
 	for (unsigned i = 0; i < hip.devices; i++) {
-		fill(&hip.device[i], &p);
+		properties_fill(&hip.device[i], &p);
 		if ((unsigned)p.pciDomainID == domain && (unsigned)p.pciBusID == bus &&
 		    (unsigned)p.pciDeviceID == slot) {
 			*device = (int)i;

@@ -4,14 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define BATCH 64 /* objects that a fence of all threads is worth */
+#define BATCH 64 /* retired objects for which one membarrier(2) is issued */
 
 static struct {
-	pthread_mutex_t lock;       /* guards all below, and the members of threads for it; innermost */
+	pthread_mutex_t lock;       /* guards the members below, and those of hip_thread; innermost */
 	struct hip_thread *threads; /* borrowed: registered threads */
 	struct hip_retired *fresh, *waiting;
 	unsigned fresh_count;
-	unsigned awaited; /* threads that `waiting` waits for */
+	unsigned awaited; /* number of threads that `waiting` waits for */
 } retirement = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_key_t thread_key;
@@ -26,8 +26,8 @@ static void forget_locked(struct hip_thread *t)
 	t->awaited = false;
 }
 
-/* At the end of a thread. A destructor that calls HIP afterwards registers it again. */
-static void unregister(void *thread)
+/* Called when a thread ends. A later destructor that calls HIP registers the thread again. */
+static void thread_unregister(void *thread)
 {
 	struct hip_thread *t = thread;
 
@@ -40,9 +40,9 @@ static void unregister(void *thread)
 	atomic_store(&t->inside, HIP_INSIDE_NEVER);
 }
 
-static void init(void)
+static void retirement_init(void)
 {
-	(void)!pthread_key_create(&thread_key, unregister);
+	(void)!pthread_key_create(&thread_key, thread_unregister);
 	has_membarrier = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
@@ -50,7 +50,7 @@ void hip_thread_register(void)
 {
 	struct hip_thread *t = &hip_thread;
 
-	pthread_once(&once, init);
+	pthread_once(&once, retirement_init);
 	pthread_mutex_lock(&retirement.lock);
 	t->next = retirement.threads;
 	t->link = &retirement.threads;
@@ -60,7 +60,7 @@ void hip_thread_register(void)
 	pthread_mutex_unlock(&retirement.lock);
 	(void)!pthread_setspecific(thread_key, t);
 	atomic_store(&t->inside, HIP_INSIDE_CALL);
-	/* A fence: what destroys handles from now on finds the thread inside. */
+	/* Orders the counter before the look-up of handles: a thread that destroys a handle later sees the call. */
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -80,8 +80,8 @@ static void await_threads_locked(void)
 	}
 }
 
-/* Threads that have left the function in which they were seen are waited for no more. */
-static void look_again_locked(void)
+/* Stops waiting for threads that have left the call in which they were seen. */
+static void awaited_update_locked(void)
 {
 	for (struct hip_thread *t = retirement.threads; t; t = t->next) {
 		int64_t inside = atomic_load_explicit(&t->inside, memory_order_acquire);
@@ -91,13 +91,13 @@ static void look_again_locked(void)
 	}
 }
 
-/* Objects that no thread can have, or NULL. */
+/* Takes the objects that no thread can use any more; NULL: none. */
 static struct hip_retired *take_locked(void)
 {
 	struct hip_retired *taken = NULL;
 
 	if (retirement.waiting) {
-		look_again_locked();
+		awaited_update_locked();
 		if (retirement.awaited)
 			return NULL;
 		taken = retirement.waiting;
@@ -118,7 +118,7 @@ void hip_retire(struct hip_retired *r, void (*end)(struct hip_retired *retired))
 	struct hip_retired *taken;
 
 	r->end = end;
-	pthread_once(&once, init);
+	pthread_once(&once, retirement_init);
 	pthread_mutex_lock(&retirement.lock);
 	r->next = retirement.fresh;
 	retirement.fresh = r;

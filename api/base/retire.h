@@ -1,35 +1,41 @@
-/* Deferred freeing of what handles name.
+/* Deferred freeing of objects that handles name.
  *
- * Public functions find objects by handle without a reference. An object whose handle was destroyed is retired: its
- * memory is freed when each thread that was inside a public function at that time has left it. A thread that stops
- * inside a function for long keeps back what is retired meanwhile, and nothing else.
+ *   hip_retired  the part of an object that is retired: in a list of retire.c, until the object is freed
  *
- * Threads say that they are inside by a counter of their own, with a plain addition and no fence. The thread that
- * frees pays for that: membarrier(2) makes all running threads pass a fence, behind which the counters are read. A
- * thread that counts later finds the handle destroyed. Where a sandbox forbids membarrier(2) nothing is freed. */
+ * Public functions find objects by handle, without a reference. An object whose handle is destroyed is retired: its
+ * memory is freed when each thread that was inside a public function at that time has left it. A thread that stays
+ * inside a function for long delays the objects that are retired meanwhile, and nothing else.
+ *
+ * Each thread counts its calls in a counter of its own, by a plain addition without a fence. The thread that frees
+ * issues the fence instead: membarrier(2) makes all running threads execute one, and then the counters are read. A
+ * thread that counts a call later finds the handle destroyed. In a sandbox that forbids membarrier(2) nothing is
+ * freed.
+ *
+ * Lock: retire.c has one for its lists and the registered threads; it is the innermost.
+ */
 #ifndef API_RETIRE_H
 #define API_RETIRE_H
 
 #include "api/base/base.h"
 
-/* Part of an object that is retired. */
 struct hip_retired {
 	struct hip_retired *next;
 	void (*end)(struct hip_retired *retired); /* frees the object; called without locks, on any thread */
 };
 
-/* No handle names the object any more. */
+/* Retires an object that no handle names any more. end() is called when no thread can use it. */
 void hip_retire(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
 
-/* Registers the thread, whose counter is that of a thread that was never inside. */
+/* Registers the calling thread, whose counter is HIP_INSIDE_NEVER plus a call. */
 void hip_thread_register(void);
 
-/* hip_thread.inside counts calls that have ended above bit 8, and calls that run, one in another, below. */
+/* Increments of hip_thread.inside: bits 7:0 count the nested calls that run, the upper bits those that have ended.
+ */
 #define HIP_INSIDE_CALL 1
 #define HIP_INSIDE_END  255
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-/* One instruction each, which gcc does not make of atomics. Stores become visible in order. */
+/* One instruction each, which gcc does not generate from atomics. x86 stores become visible in order. */
 static inline void hip_call_begin(void)
 {
 	bool unregistered;

@@ -1,4 +1,4 @@
-/* The root: what HSA has, and who may see it. */
+/* The library's root: initialisation, and the choice of HSA's devices that the program sees. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ _Atomic unsigned hip_slow_flags = HIP_SLOW_UNINITIALIZED;
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- threads' memory --------------------------------------------------------------------------- */
+/* --- memory of threads ------------------------------------------------------------------------- */
 
 struct block {
 	struct block *next;
@@ -21,7 +21,7 @@ struct block {
 	_Alignas(16) char bytes[];
 };
 
-static pthread_key_t blocks_key; /* a thread's blocks: owned */
+static pthread_key_t blocks_key; /* the thread's list of blocks: owned */
 static pthread_once_t blocks_once = PTHREAD_ONCE_INIT;
 
 static void free_blocks(void *first)
@@ -57,10 +57,10 @@ void *hip_thread_memory(void **at, size_t size_B)
 	return b->bytes;
 }
 
-/* --- what is visible -------------------------------------------------------------------------- */
+/* --- visible devices -------------------------------------------------------------------------- */
 
-/* Indices into HSA's GPUs, as "1,0"; the first that is none ends the list, as with CUDA. */
-static unsigned visible(const char *list, unsigned all, unsigned *order)
+/* Parses a list of indices into HSA's GPUs, such as "1,0". The first invalid entry ends the list, as in CUDA. */
+static unsigned visible_parse(const char *list, unsigned all, unsigned *order)
 {
 	unsigned count = 0;
 
@@ -88,12 +88,12 @@ static void choose_devices(const hsa_agent_t *gpu, unsigned all)
 	for (unsigned i = 0; i < all; i++)
 		order[i] = i;
 	if (list)
-		hip.devices = visible(list, all, order);
+		hip.devices = visible_parse(list, all, order);
 	for (unsigned i = 0; i < hip.devices; i++)
 		hip.device[i].agent = gpu[order[i]];
 }
 
-/* --- what HSA has ----------------------------------------------------------------------------- */
+/* --- HSA's agents and pools ------------------------------------------------------------------- */
 
 struct found {
 	hsa_agent_t gpu[HIP_DEVICES_MAX];
@@ -101,7 +101,7 @@ struct found {
 	bool cpu;
 };
 
-static hsa_status_t see_agent(hsa_agent_t agent, void *arg)
+static hsa_status_t agent_visit(hsa_agent_t agent, void *arg)
 {
 	struct found *found = arg;
 	hsa_device_type_t type;
@@ -129,7 +129,7 @@ static uint32_t pool_flags(hsa_amd_memory_pool_t pool)
 	return flags;
 }
 
-static hsa_status_t see_host_pool(hsa_amd_memory_pool_t pool, void *unused)
+static hsa_status_t host_pool_visit(hsa_amd_memory_pool_t pool, void *unused)
 {
 	uint32_t flags = pool_flags(pool);
 
@@ -143,7 +143,7 @@ static hsa_status_t see_host_pool(hsa_amd_memory_pool_t pool, void *unused)
 	return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t see_device_pool(hsa_amd_memory_pool_t pool, void *arg)
+static hsa_status_t device_pool_visit(hsa_amd_memory_pool_t pool, void *arg)
 {
 	struct hip_device *d = arg;
 	uint32_t flags = pool_flags(pool);
@@ -174,7 +174,7 @@ static hipError_t open_device(struct hip_device *d, int index)
 
 	d->index = index;
 	pthread_mutex_init(&d->lock, NULL);
-	if (hsa_amd_agent_iterate_memory_pools(d->agent, see_device_pool, d) ||
+	if (hsa_amd_agent_iterate_memory_pools(d->agent, device_pool_visit, d) ||
 	    hsa_amd_agent_iterate_memory_pools(d->agent, find_lds, d) || !d->vram.handle ||
 	    hsa_amd_memory_pool_get_info(d->vram, HSA_AMD_MEMORY_POOL_INFO_SIZE, &vram_B) ||
 	    hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &d->cus) ||
@@ -182,15 +182,15 @@ static hipError_t open_device(struct hip_device *d, int index)
 		return hipErrorInitializationError;
 	d->vram_B = vram_B;
 	d->args = hip.hsa->args_pool(d->agent);
-	/* As HIP has them: what a lane gets without asking, the buffer of printf, and the heap's. */
+	/* HIP's defaults: bytes of a lane's stack, of printf's buffer, and of the device heap. */
 	d->stack_B = 1024;
 	d->printf_B = 1 << 20;
 	d->heap_B = 4 << 20;
 	return hipSuccess;
 }
 
-/* Only our own HSA library has what streams need. */
-static bool find_door(void)
+/* Finds the private interface. Another HSA library has none, and streams cannot work on it. */
+static bool interface_find(void)
 {
 	if (hsa_system_get_major_extension_table(RT_EXTENSION_INTERFACE, 1, sizeof(hip.hsa_copy), &hip.hsa_copy) ||
 	    hip.hsa_copy.size_B != sizeof(hip.hsa_copy))
@@ -206,8 +206,8 @@ static hipError_t open_all(void)
 
 	if (hsa_init())
 		return hipErrorNoDevice;
-	if (!find_door() || hsa_iterate_agents(see_agent, &found) || !found.cpu ||
-	    hsa_amd_agent_iterate_memory_pools(hip.cpu, see_host_pool, NULL) ||
+	if (!interface_find() || hsa_iterate_agents(agent_visit, &found) || !found.cpu ||
+	    hsa_amd_agent_iterate_memory_pools(hip.cpu, host_pool_visit, NULL) ||
 	    hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hip.timestamp_Hz))
 		return hipErrorInitializationError;
 	choose_devices(found.gpu, found.gpus);
@@ -217,9 +217,10 @@ static hipError_t open_all(void)
 	return r ? r : hip.devices ? hipSuccess : hipErrorNoDevice;
 }
 
-/* --- beginning -------------------------------------------------------------------------------- */
+/* --- initialisation --------------------------------------------------------------------------- */
 
-/* What a child inherits is its parent's: locks, too, which the parent's other threads may have had. */
+/* After fork() the child cannot use what the parent opened: its handles are the parent's, and threads of the parent
+ * may have held its locks. */
 static void begin_child(void)
 {
 	init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -240,7 +241,7 @@ static void init_slow_flags(void)
 	const struct drv_config *config = drv_config();
 	unsigned flags = config->amd_log_level;
 
-	/* TUFF_LOG, which is for all of tuff, has errors, too. */
+	/* TUFF_LOG covers all of tuff: its errors include this library's. */
 	if (flags < LEVEL_ERRORS && config->log & DRV_LOG_ERROR)
 		flags = LEVEL_ERRORS;
 	if (config->serialize_kernel || config->serialize_copy)

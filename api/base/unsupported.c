@@ -1,5 +1,5 @@
-/* What HIP has and this library does not yet: each function says so. Their arguments do not matter, so that no
- * prototype is needed, and none may be seen here. */
+/* Functions of HIP that this library does not support: each returns hipErrorNotSupported. Their arguments do not
+ * matter, so the stubs need no prototypes, and HIP's headers must not be included here. */
 #include "api/base/unsupported.h"
 
 #if TUFF_HIP_ABI == 5

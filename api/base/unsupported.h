@@ -1,7 +1,7 @@
 #ifndef API_UNSUPPORTED_H
 #define API_UNSUPPORTED_H
 
-/* hipErrorNotSupported, as the thread's last error. */
+/* Sets and returns hipErrorNotSupported as the thread's last error. */
 int hip_unsupported(const char *name);
 
 #endif

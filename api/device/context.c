@@ -1,5 +1,5 @@
-/* Contexts, as CUDA's driver has them: each is a view of a device's only one. A thread's stack of them says which
- * device it uses. */
+/* Contexts of CUDA's driver API: each is a view of its device's primary context. A thread has a stack of contexts,
+ * whose top selects its device. */
 #include <stdlib.h>
 
 #include "api/base/entry.h"
@@ -10,7 +10,7 @@ struct hip_context {
 	unsigned flags;
 };
 
-/* A device's own, made when it is first named. */
+/* Primary contexts, made when first used. */
 static struct {
 	pthread_mutex_t lock;
 	struct hip_context *context[HIP_DEVICES_MAX];
@@ -27,13 +27,13 @@ static struct hip_context *context_of(hipCtx_t handle)
 	return hip_find(HIP_CONTEXT, handle);
 }
 
-/* NULL: the thread has none, or it was destroyed. */
-static const struct hip_context *top(void)
+/* The top of the thread's stack. NULL: the stack is empty, or the context is destroyed. */
+static const struct hip_context *context_top(void)
 {
 	return stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
 }
 
-static hipError_t make(struct hip_device *device, unsigned flags, struct hip_context **out)
+static hipError_t context_make(struct hip_device *device, unsigned flags, struct hip_context **out)
 {
 	struct hip_context *c = calloc(1, sizeof(*c));
 
@@ -56,14 +56,14 @@ static hipError_t primary_of(struct hip_device *device, hipCtx_t *out)
 
 	pthread_mutex_lock(&primary.lock);
 	if (!*at)
-		r = make(device, 0, at);
+		r = context_make(device, 0, at);
 	if (!r)
 		*out = (hipCtx_t)(uintptr_t)(*at)->handle;
 	pthread_mutex_unlock(&primary.lock);
 	return r;
 }
 
-static hipError_t push(hipCtx_t handle)
+static hipError_t context_push(hipCtx_t handle)
 {
 	const struct hip_context *c = context_of(handle);
 
@@ -76,7 +76,7 @@ static hipError_t push(hipCtx_t handle)
 	return hipSuccess;
 }
 
-static hipError_t pop(hipCtx_t *out)
+static hipError_t context_pop(hipCtx_t *out)
 {
 	const struct hip_context *c;
 
@@ -85,32 +85,32 @@ static hipError_t pop(hipCtx_t *out)
 	stack.count--;
 	if (out)
 		*out = stack.context[stack.count];
-	c = top();
+	c = context_top();
 	if (c)
 		hip_thread.device = c->device->index;
 	return hipSuccess;
 }
 
-static hipError_t create(hipCtx_t *out, unsigned flags, int device)
+static hipError_t context_create(hipCtx_t *out, unsigned flags, int device)
 {
 	struct hip_context *c;
 	hipError_t r;
 
 	if (!out || !hip_device_of(device))
 		return hipErrorInvalidValue;
-	r = make(hip_device_of(device), flags, &c);
+	r = context_make(hip_device_of(device), flags, &c);
 	if (r)
 		return r;
 	*out = (hipCtx_t)(uintptr_t)c->handle;
-	/* A view of the device's only one. */
+	/* Flags belong to the device, since contexts are views of one. */
 	c->device->flags = flags;
-	return push(*out);
+	return context_push(*out);
 }
 
 hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device)
 {
 	HIP_ENTER();
-	return hip_end(create(context, flags, device));
+	return hip_end(context_create(context, flags, device));
 }
 
 hipError_t hipCtxDestroy(hipCtx_t context)
@@ -122,7 +122,7 @@ hipError_t hipCtxDestroy(hipCtx_t context)
 	if (!c || c == primary.context[c->device->index])
 		return hip_end(c || !context ? hipErrorInvalidValue : hipErrorInvalidContext);
 	if (stack.count && stack.context[stack.count - 1] == context)
-		(void)!pop(NULL);
+		(void)!context_pop(NULL);
 	drv_handle_destroy(&hip_handles, c->handle);
 	free(c);
 	return hip_end(hipSuccess);
@@ -131,26 +131,27 @@ hipError_t hipCtxDestroy(hipCtx_t context)
 hipError_t hipCtxPopCurrent(hipCtx_t *context)
 {
 	HIP_ENTER();
-	return hip_end(pop(context));
+	return hip_end(context_pop(context));
 }
 
 hipError_t hipCtxPushCurrent(hipCtx_t context)
 {
 	HIP_ENTER();
-	return hip_end(push(context));
+	return hip_end(context_push(context));
 }
 
 hipError_t hipCtxSetCurrent(hipCtx_t context)
 {
 	HIP_ENTER();
-	(void)!pop(NULL);
-	return hip_end(context ? push(context) : hipSuccess);
+	(void)!context_pop(NULL);
+	return hip_end(context ? context_push(context) : hipSuccess);
 }
 
-/* The stack's top, unless the thread was given another device since, or there is none: then that device's own. */
-static hipError_t current(hipCtx_t *out)
+/* Returns the top of the stack, unless the thread has chosen another device since, or the stack is empty: then that
+ * device's primary context. */
+static hipError_t context_current(hipCtx_t *out)
 {
-	const struct hip_context *c = top();
+	const struct hip_context *c = context_top();
 
 	if (!c || c->device != hip_current())
 		return primary_of(hip_current(), out);
@@ -163,7 +164,7 @@ hipError_t hipCtxGetCurrent(hipCtx_t *context)
 	HIP_ENTER();
 	if (!context)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(current(context));
+	return hip_end(context_current(context));
 }
 
 hipError_t hipCtxGetDevice(hipDevice_t *device)
@@ -182,7 +183,7 @@ hipError_t hipCtxGetFlags(unsigned int *flags)
 	HIP_ENTER();
 	if (!flags)
 		return hip_end(hipErrorInvalidValue);
-	c = top();
+	c = context_top();
 	*flags = c ? c->flags : 0;
 	return hip_end(hipSuccess);
 }
@@ -239,7 +240,7 @@ hipError_t hipCtxDisablePeerAccess(hipCtx_t peer)
 	return hip_end(c ? hipDeviceDisablePeerAccess(c->device->index) : hipErrorInvalidContext);
 }
 
-/* --- a device's own --------------------------------------------------------------------------- */
+/* --- primary contexts ------------------------------------------------------------------------- */
 
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active)
 {
@@ -261,8 +262,8 @@ hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device)
 	return hip_end(context ? primary_of(hip_device_of(device), context) : hipErrorInvalidValue);
 }
 
-/* It lives as long as the process. */
-static hipError_t keep(hipDevice_t device)
+/* The primary context lives as long as the process, so releasing and resetting it only check the device. */
+static hipError_t primary_check(hipDevice_t device)
 {
 	return hip_device_of(device) ? hipSuccess : hipErrorInvalidDevice;
 }
@@ -270,13 +271,13 @@ static hipError_t keep(hipDevice_t device)
 hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device)
 {
 	HIP_ENTER();
-	return hip_end(keep(device));
+	return hip_end(primary_check(device));
 }
 
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t device)
 {
 	HIP_ENTER();
-	return hip_end(keep(device));
+	return hip_end(primary_check(device));
 }
 
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags)

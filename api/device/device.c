@@ -1,4 +1,4 @@
-/* Devices: which there are, and the calling thread's. */
+/* Devices: their number, the calling thread's device, limits, and hipDeviceReset(). */
 #include "api/exec/event.h"
 #include "api/exec/grid.h"
 #include "api/exec/print.h"
@@ -70,13 +70,13 @@ static void forget_fault(struct hip_device *device)
 {
 	atomic_store(&device->fault, hipSuccess);
 	atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_FAULT);
-	/* Those of other devices stay, and one that comes by now. */
+	/* Set again when another device has an error, or gets one meanwhile. */
 	for (unsigned i = 0; i < hip.devices; i++)
 		if (atomic_load(&hip.device[i].fault))
 			atomic_fetch_or(&hip_slow_flags, HIP_SLOW_FAULT);
 }
 
-/* Errors that stay are forgotten with everything that the device had. */
+/* Clears the error that stays, with everything that the device has. */
 hipError_t hipDeviceReset(void)
 {
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
@@ -86,7 +86,7 @@ hipError_t hipDeviceReset(void)
 	d = hip_current();
 	pthread_mutex_lock(&one);
 	atomic_fetch_add(&d->life, 1);
-	hip_streams_retire(d, hip_hosts_called);
+	hip_streams_retire(d, hip_host_calls_count);
 	hip_faults_drain(d);
 	if (hip_fault(d))
 		atomic_fetch_add(&d->losses, 1);
@@ -127,8 +127,8 @@ hipError_t hipGetDeviceFlags(unsigned int *flags)
 	return hip_end(hipSuccess);
 }
 
-/* How a thread waits is HSA's business: it spins for a short time, then sleeps on the job's fence. As CLR, the
- * other flags, which say what is so anyway, are not kept. */
+/* HSA decides how a thread waits: it spins for a short time, then sleeps on the job's fence. The other flags
+ * describe what is the case anyway; they are not stored, as in CLR. */
 hipError_t hipSetDeviceFlags(unsigned flags)
 {
 	unsigned schedule = flags & hipDeviceScheduleMask;
@@ -140,7 +140,7 @@ hipError_t hipSetDeviceFlags(unsigned flags)
 	return hip_end(hipSuccess);
 }
 
-/* In bytes. */
+/* bytes */
 static _Atomic size_t *limit_of(struct hip_device *device, hipLimit_t limit)
 {
 	switch (limit) {
@@ -155,7 +155,7 @@ static _Atomic size_t *limit_of(struct hip_device *device, hipLimit_t limit)
 	}
 }
 
-/* As CLR: beyond the last is a wrong value; before the first, a limit that is not supported. */
+/* CLR's errors: InvalidValue after the last limit, UnsupportedLimit before the first. */
 static hipError_t no_limit(hipLimit_t limit)
 {
 	return (int)limit >= hipLimitRange ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
@@ -187,7 +187,7 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
 	return hip_end(hipSuccess);
 }
 
-/* A wish, which is kept: there is nothing to choose, LDS and cache are apart. */
+/* Stores the preference; it has no effect, since LDS and cache are separate memories. */
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
 {
 	HIP_ENTER(config);
@@ -221,7 +221,8 @@ hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
 	return hip_end((unsigned)config > hipSharedMemBankSizeEightByte ? hipErrorInvalidValue : hipSuccess);
 }
 
-/* The first that exists becomes the one of threads that chose none: of this thread. */
+/* The first device that exists becomes the current one of a thread that has chosen none: only the calling thread
+ * here. */
 hipError_t hipSetValidDevices(int *devices, int count)
 {
 	HIP_ENTER(devices, count);

@@ -1,5 +1,5 @@
-/* Resources of OpenGL's: there are none. Each function looks at its arguments, and then answers
- * hipErrorNotSupported; or what CLR does where there is no OpenGL. */
+/* OpenGL interoperability, which is not supported. Each function checks its arguments and returns
+ * hipErrorNotSupported, or what CLR returns without OpenGL. */
 #include "api/stream/stream.h"
 
 #include <hip/hip_gl_interop.h>
@@ -15,7 +15,7 @@ hipError_t hipGLGetDevices(unsigned int *count, int *devices, unsigned int room,
 	return hip_end(none_unless(list != hipGLDeviceListNextFrame && (!count || !devices || !room)));
 }
 
-/* CLR wants one known flag, if any. */
+/* CLR accepts one known flag, or none. */
 static bool are_flags(unsigned flags)
 {
 	return !flags ||

@@ -1,10 +1,10 @@
-/* Functions of this library by their names. */
+/* Look-up of this library's functions by name. */
 #include <dlfcn.h>
 #include <string.h>
 
 #include "api/base/entry.h"
 
-/* The two whose layouts changed go by other names since release 6. */
+/* Two functions whose structures changed have other names since release 6. */
 static const char *current_name(const char *name, int version)
 {
 	if (version >= 600 && !strcmp(name, "hipGetDeviceProperties"))
@@ -14,7 +14,7 @@ static const char *current_name(const char *name, int version)
 	return name;
 }
 
-/* Of this library, not of those that it stands on. */
+/* Looks in this library only, not in its dependencies. */
 static void *own_function(void *library, const Dl_info *own, const char *name)
 {
 	void *function = dlsym(library, name);
@@ -23,7 +23,7 @@ static void *own_function(void *library, const Dl_info *own, const char *name)
 	return function && dladdr(function, &found) && found.dli_fbase == own->dli_fbase ? function : NULL;
 }
 
-static void *find(const char *name, int version)
+static void *function_find(const char *name, int version)
 {
 	void *library, *function;
 	Dl_info own;
@@ -38,11 +38,12 @@ static void *find(const char *name, int version)
 	return function;
 }
 
-static hipError_t get(const char *name, void **function, int version, hipDriverProcAddressQueryResult *result)
+static hipError_t function_get(const char *name, void **function, int version,
+			       hipDriverProcAddressQueryResult *result)
 {
 	if (!name || !*name || !function)
 		return hipErrorInvalidValue;
-	*function = find(name, version);
+	*function = function_find(name, version);
 	if (result)
 		*result = *function ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return *function ? hipSuccess : hipErrorInvalidValue;
@@ -51,7 +52,7 @@ static hipError_t get(const char *name, void **function, int version, hipDriverP
 hipError_t hipGetProcAddress(const char *symbol, void **function, int version, uint64_t flags,
 			     hipDriverProcAddressQueryResult *result)
 {
-	(void)flags; /* there are none */
+	(void)flags; /* no flags are defined */
 	HIP_ENTER();
-	return hip_end(get(symbol, function, version, result));
+	return hip_end(function_get(symbol, function, version, result));
 }

@@ -1,20 +1,20 @@
-/* Fills and copies as dispatches (blit.h): the kernels are those of kernels.hip.
- *
- * A lane moves one element of 16, 4 or 1 bytes: the widest that both sides are aligned to alike. What lies before
- * the first and behind the last element of a row is moved by bytes, by the row's first lanes. */
+/* Blits (blit.h), by the kernels of kernels.hip. A lane moves one element of 16, 4 or 1 bytes: the largest size to
+ * which both sides have the same alignment. Bytes before the first and after the last aligned element of a row are
+ * moved one by one, by the row's first lanes. */
 #include "api/exec/blit.h"
 #include "api/module/built_in.h"
 
 #include "drv/config.h"
 
-#define LANES      256u         /* of a workgroup */
-#define X_SHIFT    4u           /* at least so many lanes (log2) along a row: its ends are below 16 bytes */
-#define ELEMENTS   (1ull << 31) /* of a row, of one launch: a grid is counted in 32 bits */
-#define GROUPS_MAX 65535u       /* along rows and slices (GFX12 has no more) */
+#define LANES 256u /* lanes of a workgroup */
+/* log2 of the fewest lanes along a row: a row's unaligned ends are shorter than 16 bytes. */
+#define X_SHIFT    4u
+#define ELEMENTS   (1ull << 31) /* elements of a row in one launch: a grid's size has 32 bits */
+#define GROUPS_MAX 65535u       /* workgroups along rows and slices (GFX12's limit) */
 
 /* The part of a blit that one launch does. */
 struct part {
-	uint64_t at_B, size_B; /* of each row */
+	uint64_t at_B, size_B; /* range of each row */
 	uint64_t row, rows, slice, slices;
 };
 
@@ -61,7 +61,7 @@ static enum hip_built_in kernel_of(const struct hip_blit *b)
 				   : HIP_BUILT_IN_COPY1;
 }
 
-/* Short rows share a workgroup. */
+/* log2 of the lanes along a row: short rows share a workgroup. */
 static uint32_t x_shift_of(uint64_t elements)
 {
 	uint32_t shift = X_SHIFT;
@@ -71,7 +71,7 @@ static uint32_t x_shift_of(uint64_t elements)
 	return shift;
 }
 
-/* How much of each row, from there on, is in a part. */
+/* Bytes of each row, from at_B on, in one part. */
 static uint64_t part_B(const struct hip_blit *b, uint64_t at_B)
 {
 	uint64_t rest_B = b->row_B - at_B, most_B = ELEMENTS * element_B(b);
@@ -81,10 +81,10 @@ static uint64_t part_B(const struct hip_blit *b, uint64_t at_B)
 
 static uint64_t elements_of(const struct hip_blit *b, const struct part *p)
 {
-	return p->size_B / element_B(b) + 1; /* the ends may leave one less */
+	return p->size_B / element_B(b) + 1; /* the unaligned ends may leave one element less */
 }
 
-/* Rows of one launch, at the lanes that they have. */
+/* The most rows of one launch, for that many lanes along a row. */
 static uint64_t most_rows(uint32_t x_shift)
 {
 	return (uint64_t)GROUPS_MAX * (LANES >> x_shift);
@@ -95,7 +95,7 @@ static struct part first_part(const struct hip_blit *b)
 	return (struct part){.size_B = part_B(b, 0)};
 }
 
-/* What of the rows and slices from there on is in the part. */
+/* Limits the part to the rows and slices of one launch. */
 static void cut_part(const struct hip_blit *b, struct part *p)
 {
 	uint32_t shift = x_shift_of(elements_of(b, p));
@@ -105,7 +105,7 @@ static void cut_part(const struct hip_blit *b, struct part *p)
 	p->slices = slices < GROUPS_MAX ? slices : GROUPS_MAX;
 }
 
-/* False: that was the last. */
+/* Advances to the next part. False: the part was the last. */
 static bool next_part(const struct hip_blit *b, struct part *p)
 {
 	p->at_B += p->size_B;
@@ -150,7 +150,8 @@ static void fill_launch(const struct hip_blit *b, const struct part *p, struct h
 	l->packed_B = sizeof(*args);
 }
 
-/* What the CPU, or another device, wrote to memory of the host is seen, and was not read into a cache before. */
+/* System scope where host memory is involved: the kernel must see the writes of the CPU and of other devices, and
+ * not stale lines of its caches. */
 uint32_t hip_blit_header(const struct hip_blit *b)
 {
 	const uint32_t scope = HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE,
@@ -172,7 +173,7 @@ static hipError_t put_part(struct hip_stream *s, const struct hip_blit *b, const
 	return hip_stream_result(s, hip_stream_dispatch(s, &packet));
 }
 
-static hsa_signal_t watch(struct hip_stream *s, const struct hip_blit *b)
+static hsa_signal_t blit_watch(struct hip_stream *s, const struct hip_blit *b)
 {
 	struct hip_tool_work work;
 
@@ -197,7 +198,7 @@ hipError_t hip_blit_put(struct hip_stream *s, const struct hip_blit *b)
 		last = p;
 		more = next_part(b, &last);
 		if (!more)
-			watched = watch(s, b);
+			watched = blit_watch(s, b);
 		r = put_part(s, b, &l, watched);
 		p = last;
 	}

@@ -1,4 +1,5 @@
-/* Cooperative launches, as programs ask for them: of one device, or of one grid on each of several, which meet. */
+/* Public functions for cooperative launches: on one device, or one grid on each of several devices, which can
+ * synchronize. */
 #include <string.h>
 
 #include "api/exec/grid.h"
@@ -7,7 +8,7 @@
 
 #define PARTIES_FLAGS (hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync)
 
-/* What CLR looks at before all else. */
+/* Checks the shape first: CLR does so. */
 static hipError_t check_shape(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
@@ -25,7 +26,7 @@ static hipError_t launch_on(struct hip_stream *s, const struct hip_launch *l)
 	return r ? r : hip_launch_submit(s, l);
 }
 
-static hipError_t launch(const void *function, struct hip_launch *l, hipStream_t handle)
+static hipError_t launch_by_address(const void *function, struct hip_launch *l, hipStream_t handle)
 {
 	struct hip_stream *s;
 	hipError_t r = hip_stream_of(handle, &s);
@@ -44,7 +45,7 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 
 	if (!r)
 		r = hip_function_of(function, &l->kernel);
-	/* As CLR: by function, what no kernel may have is a wrong value. */
+	/* CLR's error for too much LDS is InvalidValue when the kernel is named by a handle. */
 	if (!r && l->lds_B > l->kernel->device->lds_B)
 		r = hipErrorInvalidValue;
 	return r ? r : launch_on(s, l);
@@ -61,7 +62,7 @@ hipError_t hipLaunchCooperativeKernel(const void *function, dim3 blocks, dim3 th
 			       .cooperative = true};
 
 	HIP_ENTER(function, blocks, threads, args, lds_B, stream);
-	return hip_end(launch(function, &l, stream));
+	return hip_end(launch_by_address(function, &l, stream));
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
@@ -80,14 +81,15 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
 	return hip_end(launch_function(function, &l, stream));
 }
 
-/* --- on several devices ----------------------------------------------------------------------- */
+/* --- multi-device launches -------------------------------------------------------------------- */
 
-/* Grids on several devices: they meet in memory of the host's, where each counts itself in (ockl's
- * multi_grid_sync). One set at a time is put into the devices' queues: in an order that is the same in all of them.
- */
+/* Multi-device launches. Grids synchronize through counters in host memory (ockl's multi_grid_sync). Only one group
+ * at a time is submitted, so that the devices' queues have all groups in the same order; another order would be a
+ * deadlock. */
 static struct {
-	pthread_mutex_t lock; /* guards all below; outside a stream's */
-	uint64_t *grid_sync;  /* owned, for ever: that all devices see, 64 bytes by the first device's index */
+	pthread_mutex_t lock; /* guards the members below; outside a stream's */
+	/* Owned, never freed: 64 bytes for each first device of a group, in memory that all devices can access. */
+	uint64_t *grid_sync;
 } groups = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define GRID_SYNC_B 64u
@@ -98,7 +100,7 @@ struct member {
 	struct hip_grid_group group;
 };
 
-static hipError_t meeting_locked(void)
+static hipError_t grid_sync_make_locked(void)
 {
 	void *memory;
 
@@ -111,8 +113,8 @@ static hipError_t meeting_locked(void)
 	return hipSuccess;
 }
 
-/* Every stream behind what all others have so far. */
-static hipError_t order(const struct member *members, unsigned count)
+/* Orders every stream behind the present work of all others. */
+static hipError_t members_order(const struct member *members, unsigned count)
 {
 	struct hip_point point[HIP_DEVICES_MAX];
 	hipError_t r = hipSuccess;
@@ -137,7 +139,7 @@ static uint64_t threads_of(const struct hip_launch *l)
 	return (uint64_t)l->blocks[0] * l->blocks[1] * l->blocks[2] * l->threads[0] * l->threads[1] * l->threads[2];
 }
 
-/* Nothing is put before all are known to be fine: a grid alone would wait for ever. */
+/* Checks every member before the first is submitted: a grid without the others would wait for ever. */
 static hipError_t check_members(struct member *members, unsigned count)
 {
 	uint64_t threads = 0;
@@ -166,7 +168,7 @@ static hipError_t check_members(struct member *members, unsigned count)
 	return r;
 }
 
-static hipError_t put_all(struct member *members, unsigned count)
+static hipError_t members_put(struct member *members, unsigned count)
 {
 	hipError_t r = hipSuccess;
 
@@ -175,13 +177,13 @@ static hipError_t put_all(struct member *members, unsigned count)
 	return r;
 }
 
-/* They meet: nobody else's may come between. */
-static hipError_t put_party(struct member *members, unsigned count)
+/* Submits the grids of a group that synchronizes, without another group between them. */
+static hipError_t group_put(struct member *members, unsigned count)
 {
 	hipError_t r;
 
 	pthread_mutex_lock(&groups.lock);
-	r = meeting_locked();
+	r = grid_sync_make_locked();
 	for (unsigned i = 0; i < count && !r; i++) {
 		struct member *m = &members[i];
 
@@ -189,7 +191,7 @@ static hipError_t put_party(struct member *members, unsigned count)
 			(char *)groups.grid_sync + GRID_SYNC_B * (unsigned)members[0].stream->device->index;
 		m->launch.group = &m->group;
 	}
-	r = r ? r : put_all(members, count);
+	r = r ? r : members_put(members, count);
 	pthread_mutex_unlock(&groups.lock);
 	return r;
 }
@@ -199,11 +201,11 @@ static hipError_t launch_members(struct member *members, unsigned count, unsigne
 	hipError_t r = check_members(members, count);
 
 	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
-		r = order(members, count);
+		r = members_order(members, count);
 	if (!r)
-		r = members[0].launch.cooperative ? put_party(members, count) : put_all(members, count);
+		r = members[0].launch.cooperative ? group_put(members, count) : members_put(members, count);
 	if (!r && !(flags & hipCooperativeLaunchMultiDeviceNoPostSync))
-		r = order(members, count);
+		r = members_order(members, count);
 	return r;
 }
 
@@ -212,7 +214,7 @@ static hipError_t stream_of_member(struct member *m, hipStream_t handle)
 	return handle ? hip_launch_stream(handle, &m->stream) : hipErrorInvalidResourceHandle;
 }
 
-/* As CLR: there NULL is not told from other functions that are none. */
+/* CLR's error for NULL is the same as for a function that is no kernel. */
 static hipError_t kernel_of_member(struct member *m, const void *function)
 {
 	hipError_t r = hip_kernel_query(function, m->stream->device, &m->launch.kernel);

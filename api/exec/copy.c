@@ -1,4 +1,4 @@
-/* Copies and fills of bytes in a row. */
+/* Linear copies. */
 #include <string.h>
 
 #include "api/exec/blit.h"
@@ -6,16 +6,16 @@
 #include "api/stream/point.h"
 #include "api/stream/serial.h"
 
-/* One side of a copy. */
+/* A side of a copy. */
 struct end {
-	const char *address; /* for the GPU, or the host's when it is pageable */
-	bool pageable;       /* no GPU reaches it */
+	const char *address; /* GPU address; of pageable memory the host's */
+	bool pageable;       /* no GPU can access it */
 	bool sync;           /* hip_memory.sync */
-	bool closed;         /* kernels do not copy it: hip_memory_is_closed() */
+	bool closed;         /* kernels cannot access it: hip_memory_is_closed() */
 	struct hip_device *owner;
 };
 
-/* False: it begins in an allocation and ends behind it. */
+/* Resolves an address. False: the range begins in an allocation and ends outside. */
 static bool find_end(const void *address, size_t size_B, struct end *end)
 {
 	struct hip_memory memory;
@@ -60,7 +60,7 @@ static hipError_t put_by_engine(struct hip_stream *s, const struct end *dst, con
 	return r;
 }
 
-/* False: kernels do not do it. */
+/* Makes a blit of the copy. False: kernels cannot do it. */
 static bool blit_of(const struct end *dst, const struct end *src, size_t size_B, hipMemcpyKind kind,
 		    struct hip_blit *blit)
 {
@@ -76,8 +76,8 @@ static bool blit_of(const struct end *dst, const struct end *src, size_t size_B,
 	       hip_blit_takes(blit, dst->owner, src->owner);
 }
 
-static hipError_t put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B,
-		      hipMemcpyKind kind)
+static hipError_t ends_put(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B,
+			   hipMemcpyKind kind)
 {
 	struct hip_blit blit;
 
@@ -96,15 +96,15 @@ static hipError_t copy_blit(const struct hip_copy *c, struct hip_blit *blit)
 	return blit_of(&to, &from, c->size_B, c->kind, blit) ? hipSuccess : hipErrorNotSupported;
 }
 
-/* Undefined in CUDA and HIP. */
-static bool overlap(const struct end *a, const struct end *b, size_t size_B)
+/* Overlapping ranges: undefined in CUDA and HIP. */
+static bool ends_overlap(const struct end *a, const struct end *b, size_t size_B)
 {
 	uintptr_t distance_B = (uintptr_t)(a->address - b->address);
 
 	return !a->pageable && !b->pageable && distance_B && (distance_B < size_B || -distance_B < size_B);
 }
 
-/* Finds both ends, and what is wrong with the copy. Without bytes the ends are not looked for. */
+/* Resolves and checks both sides. A copy of no bytes resolves nothing. */
 static hipError_t find_ends(const struct hip_copy *c, struct end *to, struct end *from)
 {
 	if (c->size_B && (!c->dst || !c->src))
@@ -115,10 +115,10 @@ static hipError_t find_ends(const struct hip_copy *c, struct end *to, struct end
 		return hipSuccess;
 	if (!find_end(c->dst, c->size_B, to) || !find_end(c->src, c->size_B, from))
 		return hipErrorInvalidValue;
-	/* Nothing of a device's in it: as in CLR, that is not what the program means. */
+	/* A direction that names a device, without device memory: an error in CLR, too. */
 	if (to->pageable && from->pageable && c->kind != hipMemcpyHostToHost && c->kind != hipMemcpyDefault)
 		return hipErrorInvalidValue;
-	return overlap(to, from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
+	return ends_overlap(to, from, c->size_B) ? hipErrorInvalidValue : hipSuccess;
 }
 
 hipError_t hip_copy_check(const struct hip_copy *c)
@@ -136,14 +136,14 @@ static hipError_t copy_put(struct hip_stream *s, const struct hip_copy *c)
 		return hipSuccess;
 	if (!find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from))
 		return hipErrorInvalidValue;
-	/* Calls copy that themselves: this is a graph's. */
+	/* Only graphs submit copies of pageable memory here: calls copy it themselves. */
 	if (to.pageable || from.pageable)
 		return hip_box_put_by_host(s, &(struct hip_box){.dst = {(char *)(uintptr_t)to.address, 0, 0},
 								.src = {(char *)(uintptr_t)from.address, 0, 0},
 								.width_B = c->size_B,
 								.height = 1,
 								.depth = 1});
-	return to.address == from.address ? hipSuccess : put(s, &to, &from, c->size_B, c->kind);
+	return to.address == from.address ? hipSuccess : ends_put(s, &to, &from, c->size_B, c->kind);
 }
 
 static hipError_t check_op(const struct hip_op *op)
@@ -163,7 +163,8 @@ static hipError_t blit_op(const struct hip_op *op, struct hip_blit *blit)
 
 const struct hip_op_kind hip_op_copy = {hipGraphNodeTypeMemcpy, check_op, put_op, blit_op};
 
-/* Pageable memory may change as soon as the call is over: the host waits, and copies. */
+/* Copies pageable memory. The program may change it when the call returns, so the host waits for the stream and
+ * copies. */
 static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
 	const struct hip_tool_work work = work_of(dst, src, size_B);
@@ -182,7 +183,7 @@ static hipError_t copy_waiting(struct hip_stream *s, const struct end *dst, cons
 	return r;
 }
 
-/* What is small is put aside, so that nobody waits. */
+/* Copies a small range through a staging buffer, without a wait. */
 static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const struct end *src, size_t size_B)
 {
 	hipError_t r = hip_stream_begin(s);
@@ -193,13 +194,13 @@ static hipError_t copy_staged(struct hip_stream *s, const struct end *dst, const
 	stage = hip_stream_stage(s, size_B);
 	if (stage)
 		memcpy(stage, src->address, size_B);
-	r = stage ? put(s, dst, &(struct end){.address = stage}, size_B, hipMemcpyHostToDevice)
+	r = stage ? ends_put(s, dst, &(struct end){.address = stage}, size_B, hipMemcpyHostToDevice)
 		  : hipErrorOutOfMemory;
 	hip_stream_done(s);
 	return r;
 }
 
-/* Onto itself there is nothing to do, and the engine refuses ranges that overlap. */
+/* Copies memory that GPUs can access. A copy onto itself does nothing: DMA engines refuse overlapping ranges. */
 static hipError_t copy_reached(struct hip_stream *s, const struct end *to, const struct end *from, size_t size_B,
 			       hipMemcpyKind kind)
 {
@@ -208,12 +209,12 @@ static hipError_t copy_reached(struct hip_stream *s, const struct end *to, const
 	if (r)
 		return r;
 	if (to->address != from->address)
-		r = put(s, to, from, size_B, kind);
+		r = ends_put(s, to, from, size_B, kind);
 	hip_stream_done(s);
 	return r;
 }
 
-/* Nothing is wrong with it. */
+/* Copies between checked sides. */
 static hipError_t copy_ends(struct hip_stream *s, const struct end *to, const struct end *from,
 			    const struct hip_copy *c, bool wait)
 {
@@ -224,13 +225,14 @@ static hipError_t copy_ends(struct hip_stream *s, const struct end *to, const st
 	if (to->pageable || from->pageable)
 		return copy_waiting(s, to, from, c->size_B);
 	r = copy_reached(s, to, from, c->size_B, c->kind);
-	/* Between two places of a device the order is enough; two devices have no stream in common. */
+	/* Between two places of one device the stream's order is enough; two devices share no stream. */
 	if (r || !wait || (to->owner && to->owner == from->owner && !to->sync && !from->sync))
 		return r;
 	return hip_stream_wait(s);
 }
 
-static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle, bool wait)
+static hipError_t copy_run(void *dst, const void *src, size_t size_B, hipMemcpyKind kind, hipStream_t handle,
+			   bool wait)
 {
 	const struct hip_op op = {.kind = &hip_op_copy, .copy = {dst, src, size_B, kind}};
 	struct end to, from;
@@ -239,7 +241,7 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 
 	if (r)
 		return r;
-	/* As CLR: what does not wait says so of its kind before all else, and of nothing to copy, too. */
+	/* CLR's order of checks: an asynchronous copy checks the kind first, even without bytes. */
 	if (!wait && !hip_is_kind(kind))
 		return hipErrorInvalidMemcpyDirection;
 	r = hip_stream_of(handle, &s);
@@ -264,13 +266,13 @@ static hipError_t copy(void *dst, const void *src, size_t size_B, hipMemcpyKind 
 hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
 {
 	HIP_ENTER(dst, src, size, kind);
-	return hip_end(copy(dst, src, size, kind, NULL, true));
+	return hip_end(copy_run(dst, src, size, kind, NULL, true));
 }
 
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
 {
 	HIP_ENTER(dst, src, size, kind, stream);
-	return hip_end(copy(dst, src, size, kind, stream, false));
+	return hip_end(copy_run(dst, src, size, kind, stream, false));
 }
 
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
@@ -280,9 +282,9 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcp
 	hipError_t r;
 
 	HIP_ENTER(dst, src, size, kind, stream);
-	/* As CLR: a node then, and nobody waits. */
+	/* CLR's rule: a stream that captures gets a node, and the call does not wait. */
 	captures = !hip_stream_of(stream, &s) && hip_stream_captures(s);
-	r = copy(dst, src, size, kind, stream, !captures);
+	r = copy_run(dst, src, size, kind, stream, !captures);
 	if (!r && size && !captures) {
 		r = hip_stream_of(stream, &s);
 		r = r ? r : hip_stream_wait(s);
@@ -294,12 +296,12 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcp
 	hipError_t hipMemcpy##name(dst_type dst, src_type src, size_t size)                                        \
 	{                                                                                                          \
 		HIP_ENTER(dst, src, size);                                                                         \
-		return hip_end(copy(dst, src, size, kind, NULL, true));                                            \
+		return hip_end(copy_run(dst, src, size, kind, NULL, true));                                        \
 	}                                                                                                          \
 	hipError_t hipMemcpy##name##Async(dst_type dst, src_type src, size_t size, hipStream_t stream)             \
 	{                                                                                                          \
 		HIP_ENTER(dst, src, size, stream);                                                                 \
-		return hip_end(copy(dst, src, size, kind, stream, false));                                         \
+		return hip_end(copy_run(dst, src, size, kind, stream, false));                                     \
 	}
 COPY(HtoD, hipDeviceptr_t, void *, hipMemcpyHostToDevice)
 COPY(DtoH, void *, hipDeviceptr_t, hipMemcpyDeviceToHost)
@@ -317,11 +319,11 @@ hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_dev
 	HIP_ENTER(dst, dst_device, src, src_device, size);
 	if (!are_devices(dst_device, src_device))
 		return hip_end(hipErrorInvalidDevice);
-	/* Behind all that both devices were given. */
+	/* The copy comes after the work of both devices. */
 	r = hip_device_wait(hip_device_of(dst_device));
 	if (!r)
 		r = hip_device_wait(hip_device_of(src_device));
-	return hip_end(r ? r : copy(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
+	return hip_end(r ? r : copy_run(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
 }
 
 hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
@@ -330,7 +332,7 @@ hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int sr
 	HIP_ENTER(dst, dst_device, src, src_device, size, stream);
 	if (!are_devices(dst_device, src_device))
 		return hip_end(hipErrorInvalidDevice);
-	return hip_end(copy(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
+	return hip_end(copy_run(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
 }
 
 /* --- variables -------------------------------------------------------------------------------- */
@@ -349,7 +351,7 @@ hipError_t hip_symbol_place(const void *symbol, size_t size_B, size_t offset_B, 
 	return hipSuccess;
 }
 
-/* As CLR, which way has to be said. */
+/* The kind must name the direction: CLR's rule. */
 static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, size_t offset_B, hipMemcpyKind kind,
 			    hipStream_t stream, bool wait)
 {
@@ -359,7 +361,7 @@ static hipError_t to_symbol(const void *symbol, const void *src, size_t size_B, 
 	if (kind != hipMemcpyHostToDevice && !hip_is_on_device(kind))
 		return hipErrorInvalidMemcpyDirection;
 	r = hip_symbol_place(symbol, size_B, offset_B, &place);
-	return r ? r : copy(place, src, size_B, kind, stream, wait);
+	return r ? r : copy_run(place, src, size_B, kind, stream, wait);
 }
 
 static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size_t offset_B, hipMemcpyKind kind,
@@ -371,7 +373,7 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 	if (kind != hipMemcpyDeviceToHost && !hip_is_on_device(kind))
 		return hipErrorInvalidMemcpyDirection;
 	r = hip_symbol_place(symbol, size_B, offset_B, &place);
-	return r ? r : copy(dst, place, size_B, kind, stream, wait);
+	return r ? r : copy_run(dst, place, size_B, kind, stream, wait);
 }
 
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind)

@@ -1,13 +1,13 @@
-/* Copies of a graph from or to pageable memory: when the stream gets there, the host's thread copies. Registering
- * the memory would not do: the program may give it back as soon as the copy has ended, and the kernel refuses jobs
- * that list memory that is gone. */
+/* Graph copies from or to pageable memory: the device's host thread copies when the stream reaches the operation.
+ * Registering the memory for the GPU was rejected: the program may free it as soon as the copy has ended, and the
+ * kernel refuses jobs that list freed memory. */
 #include <stdlib.h>
 
 #include "api/exec/op.h"
 
 struct job {
 	struct hip_device *device;
-	struct hip_box box; /* with the GPU's addresses where there are some */
+	struct hip_box box; /* GPU addresses where they exist */
 };
 
 static hsa_status_t copy_rows(const struct hip_box *b)
@@ -21,8 +21,8 @@ static hsa_status_t copy_rows(const struct hip_box *b)
 	return status;
 }
 
-/* On the device's thread. No caller waits for an answer: an error is the device's. */
-static void run(void *data, hipError_t error, bool dropped)
+/* Runs on the device's host thread. Copy errors become the device's error, since no caller waits for the result. */
+static void job_run(void *data, hipError_t error, bool dropped)
 {
 	struct job *job = data;
 
@@ -41,7 +41,7 @@ hipError_t hip_box_put_by_host(struct hip_stream *s, const struct hip_box *box)
 	if (!job)
 		return hipErrorOutOfMemory;
 	*job = (struct job){s->device, *box};
-	r = hip_host_put(s, &(struct hip_host){.own = run, .data = job});
+	r = hip_host_put(s, &(struct hip_host){.own = job_run, .data = job});
 	if (r)
 		free(job);
 	return r;

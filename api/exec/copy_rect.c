@@ -1,4 +1,4 @@
-/* Copies of rectangles and boxes: rows at a distance, slices at a distance. */
+/* Copies of rectangles and boxes: rows at a pitch, in slices at a pitch. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "api/stream/point.h"
 #include "api/stream/serial.h"
 
-/* --- one side --------------------------------------------------------------------------------- */
+/* --- sides ------------------------------------------------------------------------------------ */
 
-/* From the first byte to the last. False: beyond 2^64. */
-static bool extent(const struct hip_side *side, const struct hip_box *box, size_t *size_B)
+/* Bytes from the first to the last one. False: the range exceeds 2^64. */
+static bool side_extent(const struct hip_side *side, const struct hip_box *box, size_t *size_B)
 {
 	size_t rows_B, slices_B;
 
@@ -21,13 +21,13 @@ static bool extent(const struct hip_side *side, const struct hip_box *box, size_
 	       !__builtin_add_overflow(*size_B, box->width_B, size_B);
 }
 
-/* The base becomes the GPU's. */
-static hipError_t resolve(struct hip_side *side, const struct hip_box *box, struct hip_memory *memory,
-			  bool *pageable)
+/* Resolves a side: its base becomes a GPU address. */
+static hipError_t side_resolve(struct hip_side *side, const struct hip_box *box, struct hip_memory *memory,
+			       bool *pageable)
 {
 	size_t size_B, at;
 
-	if (!side->base || !extent(side, box, &size_B))
+	if (!side->base || !side_extent(side, box, &size_B))
 		return hipErrorInvalidValue;
 	*pageable = !hip_memory_find(side->base, memory);
 	if (*pageable)
@@ -39,37 +39,37 @@ static hipError_t resolve(struct hip_side *side, const struct hip_box *box, stru
 	return hipSuccess;
 }
 
-/* Which memory each side is. */
+/* The memory of both sides. */
 struct kinds {
 	bool dst_pageable, src_pageable;
-	bool closed;                  /* kernels do not copy it: hip_memory_is_closed() */
-	struct hip_device *dst, *src; /* whose; NULL: the host's */
-	enum hip_tool_kind told_as;
+	bool closed;                  /* kernels cannot access it: hip_memory_is_closed() */
+	struct hip_device *dst, *src; /* owner; NULL: the host */
+	enum hip_tool_kind tool_kind;
 };
 
 static bool is_closed(const struct hip_side *side, const struct hip_box *box, const struct hip_memory *memory)
 {
 	size_t size_B;
 
-	return extent(side, box, &size_B) && hip_memory_is_closed(memory, side->base, size_B);
+	return side_extent(side, box, &size_B) && hip_memory_is_closed(memory, side->base, size_B);
 }
 
 static hipError_t resolve_both(struct hip_box *box, struct kinds *kinds)
 {
 	struct hip_memory to, from;
-	hipError_t r = resolve(&box->dst, box, &to, &kinds->dst_pageable);
+	hipError_t r = side_resolve(&box->dst, box, &to, &kinds->dst_pageable);
 
 	if (!r)
-		r = resolve(&box->src, box, &from, &kinds->src_pageable);
+		r = side_resolve(&box->src, box, &from, &kinds->src_pageable);
 	if (r)
 		return r;
 	kinds->dst = kinds->dst_pageable ? NULL : hip_memory_owner(&to);
 	kinds->closed = (!kinds->dst_pageable && is_closed(&box->dst, box, &to)) ||
 			(!kinds->src_pageable && is_closed(&box->src, box, &from));
 	kinds->src = kinds->src_pageable ? NULL : hip_memory_owner(&from);
-	kinds->told_as = !kinds->dst   ? HIP_TOOL_BOX_TO_HOST
-			 : !kinds->src ? HIP_TOOL_BOX_FROM_HOST
-				       : HIP_TOOL_BOX_ON_DEVICE;
+	kinds->tool_kind = !kinds->dst   ? HIP_TOOL_BOX_TO_HOST
+			   : !kinds->src ? HIP_TOOL_BOX_FROM_HOST
+					 : HIP_TOOL_BOX_ON_DEVICE;
 	return hipSuccess;
 }
 
@@ -86,18 +86,18 @@ static bool same_strides(const struct hip_box *b)
 	       (b->depth == 1 || b->dst.slice_B == b->src.slice_B);
 }
 
-static bool reaches(const struct hip_device *device, const struct hip_device *memory)
+static bool device_reaches(const struct hip_device *device, const struct hip_device *memory)
 {
 	return !memory || memory == device || atomic_load(&memory->peers) >> device->index & 1;
 }
 
-/* The device that carries it out: of those that have the memory; NULL: none of them reaches both sides. */
-static const struct hip_device *worker(const struct hip_stream *s, const struct kinds *kinds)
+/* The device whose DMA engine copies: an owner of the memory that can access both sides. NULL: none can. */
+static const struct hip_device *worker_of(const struct hip_stream *s, const struct kinds *kinds)
 {
 	const struct hip_device *const able[] = {kinds->dst || kinds->src ? kinds->dst : s->device, kinds->src};
 
 	for (unsigned i = 0; i < 2; i++)
-		if (able[i] && reaches(able[i], kinds->dst) && reaches(able[i], kinds->src))
+		if (able[i] && device_reaches(able[i], kinds->dst) && device_reaches(able[i], kinds->src))
 			return able[i];
 	return NULL;
 }
@@ -130,8 +130,8 @@ static uint64_t row_at(const struct hip_side *side, size_t y, size_t z)
 	return (uintptr_t)side->base + z * side->slice_B + y * side->pitch_B;
 }
 
-/* Row by row, for two devices that are no peers: such copies HSA makes in its own way. Tools are told of the last
- * one, as of all. */
+/* Copies row by row, between two devices that are no peers: HSA's linear copies have a path of their own for these.
+ * Only the last row's copy is reported to tools, as the whole. */
 static hipError_t put_rows(struct hip_stream *s, const struct hip_box *box, const struct hip_tool_work *work)
 {
 	const size_t rows = box->height * box->depth;
@@ -154,14 +154,14 @@ static hipError_t put_rows(struct hip_stream *s, const struct hip_box *box, cons
 static hipError_t put_by_engine(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
 {
 	const struct hip_tool_work work = {.op = HIP_TOOL_COPY,
-					   .kind = kinds->told_as,
+					   .kind = kinds->tool_kind,
 					   .bytes = (uint64_t)box->width_B * box->height * box->depth};
-	const struct hip_device *device = worker(s, kinds);
+	const struct hip_device *device = worker_of(s, kinds);
 
 	return device ? put_rect(s, box, device, &work) : put_rows(s, box, &work);
 }
 
-/* False: kernels do not do it. */
+/* Makes a blit of the copy. False: kernels cannot do it. */
 static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct hip_blit *blit)
 {
 	*blit = (struct hip_blit){
@@ -174,30 +174,30 @@ static bool blit_of(const struct hip_box *box, const struct kinds *kinds, struct
 		.row_B = box->width_B,
 		.rows = box->height,
 		.slices = box->depth,
-		.kind = kinds->told_as,
+		.kind = kinds->tool_kind,
 	};
 	return !is_pageable(kinds) && !kinds->closed && box->kind != hipMemcpyDeviceToDeviceNoCU &&
 	       hip_blit_takes(blit, kinds->dst, kinds->src);
 }
 
-/* A copy of all bytes onto themselves. */
-static bool is_idle(const struct hip_box *box)
+/* True for a copy of all bytes onto themselves. */
+static bool is_self_copy(const struct hip_box *box)
 {
 	return box->dst.base == box->src.base && same_strides(box);
 }
 
-static hipError_t put(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
+static hipError_t box_put_resolved(struct hip_stream *s, const struct hip_box *box, const struct kinds *kinds)
 {
 	struct hip_blit blit;
 
-	if (is_idle(box))
+	if (is_self_copy(box))
 		return hipSuccess;
 	if (!blit_of(box, kinds, &blit) || (blit.device && blit.device != s->device))
 		return put_by_engine(s, box, kinds);
 	return hip_blit_put(s, &blit);
 }
 
-/* A side that is said to be a device's is no memory that no GPU knows. */
+/* True when the kind fits: a side that is named a device's must be memory that GPUs can access. */
 static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
 {
 	bool on_device = hip_is_on_device(kind);
@@ -206,7 +206,8 @@ static bool fits_kind(const struct kinds *kinds, hipMemcpyKind kind)
 	       !(kinds->src_pageable && (on_device || kind == hipMemcpyDeviceToHost));
 }
 
-/* A row that lies so far from one of those of a slice shares bytes with it, or with one of its neighbours. */
+/* True when a row at that distance from one of a slice's rows shares bytes with it or with one of its
+ * neighbours. */
 static bool rows_overlap(int64_t distance_B, const struct hip_box *b)
 {
 	const int64_t pitch_B = (int64_t)b->dst.pitch_B, width_B = (int64_t)b->width_B;
@@ -222,9 +223,9 @@ static bool rows_overlap(int64_t distance_B, const struct hip_box *b)
 	return any;
 }
 
-/* Undefined in CUDA and HIP, and the engine refuses it. Rows may lie between rows; of those at different distances
- * nothing is said. */
-static bool overlap(const struct hip_box *b)
+/* Overlapping boxes: undefined in CUDA and HIP, and refused by the engines. Rows of one side may lie between rows
+ * of the other; boxes with different pitches are not checked. */
+static bool box_overlaps(const struct hip_box *b)
 {
 	int64_t distance_B = (int64_t)((uintptr_t)b->dst.base - (uintptr_t)b->src.base);
 	int64_t slices = (int64_t)b->depth - 1;
@@ -256,8 +257,8 @@ hipError_t hip_box_check(const struct hip_box *box)
 	r = resolve_both(&copy, &kinds);
 	if (r || !fits_kind(&kinds, box->kind))
 		return r ? r : hipErrorInvalidValue;
-	return copy.dst.base != copy.src.base && !is_pageable(&kinds) && overlap(&copy) ? hipErrorInvalidValue
-											: hipSuccess;
+	return copy.dst.base != copy.src.base && !is_pageable(&kinds) && box_overlaps(&copy) ? hipErrorInvalidValue
+											     : hipSuccess;
 }
 
 static hipError_t box_put(struct hip_stream *s, const struct hip_box *box)
@@ -266,7 +267,7 @@ static hipError_t box_put(struct hip_stream *s, const struct hip_box *box)
 	struct kinds kinds;
 	hipError_t r = hip_box_is_empty(box) ? hipSuccess : resolve_both(&copy, &kinds);
 
-	return r || hip_box_is_empty(box) ? r : put(s, &copy, &kinds);
+	return r || hip_box_is_empty(box) ? r : box_put_resolved(s, &copy, &kinds);
 }
 
 hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
@@ -277,7 +278,7 @@ hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
 
 	if (r || hip_box_is_empty(box))
 		return r;
-	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : put(s, &copy, &kinds);
+	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : box_put_resolved(s, &copy, &kinds);
 }
 
 static hipError_t box_blit(const struct hip_box *box, struct hip_blit *blit)
@@ -285,7 +286,7 @@ static hipError_t box_blit(const struct hip_box *box, struct hip_blit *blit)
 	struct hip_box copy = *box;
 	struct kinds kinds;
 
-	if (hip_box_is_empty(box) || resolve_both(&copy, &kinds) || is_idle(&copy))
+	if (hip_box_is_empty(box) || resolve_both(&copy, &kinds) || is_self_copy(&copy))
 		return hipErrorNotSupported;
 	return blit_of(&copy, &kinds, blit) ? hipSuccess : hipErrorNotSupported;
 }
@@ -307,15 +308,15 @@ static hipError_t blit_op(const struct hip_op *op, struct hip_blit *blit)
 
 const struct hip_op_kind hip_op_box = {hipGraphNodeTypeMemcpy, check_op, put_op, blit_op};
 
-/* With what lies between its rows. */
+/* True when the box, with the gaps between its rows, fits into a staging buffer. */
 static bool is_small(const struct hip_box *box)
 {
 	size_t size_B;
 
-	return extent(&box->src, box, &size_B) && size_B <= HIP_STAGE_MAX_B;
+	return side_extent(&box->src, box, &size_B) && size_B <= HIP_STAGE_MAX_B;
 }
 
-/* What is small is put aside, so that nobody waits. */
+/* Copies a small box through a staging buffer, without a wait. */
 static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const struct kinds *kinds)
 {
 	const struct hip_side *src = &box->src;
@@ -331,26 +332,26 @@ static hipError_t put_staged(struct hip_stream *s, struct hip_box *box, const st
 			memcpy(to, src->base + z * src->slice_B + y * src->pitch_B, box->width_B);
 	box->src = (struct hip_side){stage, box->width_B, box->width_B * box->height};
 	staged.src_pageable = false;
-	r = stage ? put(s, box, &staged) : hipErrorOutOfMemory;
+	r = stage ? box_put_resolved(s, box, &staged) : hipErrorOutOfMemory;
 	hip_stream_done(s);
 	return r;
 }
 
-/* copy: the same, with addresses that were looked up. Nothing is wrong with it. */
-static hipError_t run(struct hip_stream *s, const struct hip_op *op, struct hip_box *copy,
-		      const struct kinds *kinds, bool wait)
+/* Submits a checked copy. `copy` is the operation's box with resolved addresses. */
+static hipError_t box_run(struct hip_stream *s, const struct hip_op *op, struct hip_box *copy,
+			  const struct kinds *kinds, bool wait)
 {
 	bool under_way;
 	hipError_t r;
 
 	if (!wait && !kinds->dst_pageable && kinds->src_pageable && is_small(copy))
 		return put_staged(s, copy, kinds);
-	r = hip_op_give(s, op);
-	/* What was refused is not on its way, unless the stream failed behind it. */
+	r = hip_op_submit(s, op);
+	/* A refused operation is not submitted, unless the stream failed with it. */
 	under_way = !r || hip.hsa->state(s->flow);
 	if (!r && (is_pageable(kinds) || (wait && !(kinds->dst && kinds->src))))
 		r = hip_stream_wait(s);
-	/* Pageable memory is the program's own again when the call is over, whatever it says. */
+	/* The program may reuse pageable memory when the call returns, even with an error. */
 	if (r && under_way && is_pageable(kinds))
 		hip_stream_drop(s);
 	return r;
@@ -376,7 +377,7 @@ hipError_t hip_copy_box(const struct hip_box *box, hipStream_t handle, bool wait
 	if (!r)
 		r = hip_serial_before(there, HIP_SERIAL_COPY);
 	if (!r)
-		r = run(there, &op, &copy, &kinds, wait);
+		r = box_run(there, &op, &copy, &kinds, wait);
 	if (!r)
 		r = hip_serial_after(there, HIP_SERIAL_COPY);
 	return r ? r : hip_stream_return(s, there);

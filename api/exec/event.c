@@ -1,6 +1,5 @@
-/* Events: a point in a stream, and when the GPU came by.
- *
- * On an idle stream the time is the host's clock; else the GPU writes its own, when it has done what is before. */
+/* Events: a point in a stream, and the time at which the GPU reached it. On an idle stream the time is the host's
+ * clock; else the GPU writes its clock counter after the earlier work. */
 #include <stdlib.h>
 
 #include "api/exec/event.h"
@@ -14,22 +13,22 @@
 	 hipEventReleaseToDevice | hipEventReleaseToSystem)
 
 struct hip_event {
-	struct hip_retired retired; /* once it is destroyed */
+	struct hip_retired retired; /* used when the event is destroyed */
 	uint64_t handle;
 	unsigned flags;
-	struct hip_shared
-		*shared;      /* owned; not NULL: with other processes, and what the event stands for is there */
-	struct drv_lock lock; /* guards all below */
+	struct hip_shared *shared; /* owned; not NULL: an interprocess event, whose state is there */
+	struct drv_lock lock;      /* guards the members below */
 	bool recorded;
-	const struct hip_stream *plain; /* of the point, if that is all there is: no time, not shared, no capture */
-	struct hip_device *device;      /* of the last record */
+	/* The point's stream, if the point is the whole state: no time, not shared, not captured. Else NULL. */
+	const struct hip_stream *plain;
+	struct hip_device *device; /* device of the last record */
 	struct hip_point point;
 	struct time {
-		struct hip_timestamp
-			*timestamp; /* owned: where the GPU writes it, below the point; NULL: ticks hold it */
-		uint64_t ticks;     /* of HSA's clock */
+		/* Owned: the GPU writes the time there before it reaches the point. NULL: `ticks` is the time. */
+		struct hip_timestamp *timestamp;
+		uint64_t ticks; /* ticks of HSA's clock */
 	} time;
-	struct hip_recorded captured; /* the last record was in a capture */
+	struct hip_recorded captured; /* state of a record in a capture */
 };
 
 static struct hip_event *event_of(hipEvent_t handle)
@@ -37,7 +36,7 @@ static struct hip_event *event_of(hipEvent_t handle)
 	return hip_find(HIP_EVENT, handle);
 }
 
-/* Takes shared, unless it fails. */
+/* Takes over `shared`, unless it fails. */
 static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared *shared)
 {
 	struct hip_event *e = calloc(1, sizeof(*e));
@@ -55,7 +54,7 @@ static hipError_t create_with(hipEvent_t *out, unsigned flags, struct hip_shared
 	return hipSuccess;
 }
 
-static hipError_t create(hipEvent_t *out, unsigned flags)
+static hipError_t event_create(hipEvent_t *out, unsigned flags)
 {
 	const unsigned release =
 		flags & (hipEventReleaseToDevice | hipEventReleaseToSystem | hipEventDisableSystemFence);
@@ -77,17 +76,17 @@ static hipError_t create(hipEvent_t *out, unsigned flags)
 hipError_t hipEventCreate(hipEvent_t *event)
 {
 	HIP_ENTER(event);
-	return hip_end(create(event, hipEventDefault));
+	return hip_end(event_create(event, hipEventDefault));
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 {
 	HIP_ENTER(event, flags);
-	return hip_end(create(event, flags));
+	return hip_end(event_create(event, flags));
 }
 
-/* The GPU may still write the timestamp, as long as the point is not reached. */
-static void leave_stamp(struct hip_event *e)
+/* Releases the timestamp, which the GPU may write until the point is reached. */
+static void timestamp_release(struct hip_event *e)
 {
 	if (e->time.timestamp)
 		hip_timestamp_release(e->time.timestamp, &e->point);
@@ -103,7 +102,7 @@ static void free_event(struct hip_retired *retired)
 	free(e);
 }
 
-static hipError_t destroy(hipEvent_t handle)
+static hipError_t event_destroy(hipEvent_t handle)
 {
 	struct hip_event *e = event_of(handle);
 
@@ -113,9 +112,9 @@ static hipError_t destroy(hipEvent_t handle)
 		return hipErrorContextIsDestroyed;
 	drv_handle_destroy(&hip_handles, e->handle);
 	drv_lock(&e->lock);
-	leave_stamp(e);
+	timestamp_release(e);
 	hip_point_put(&e->point);
-	/* A thread that found the event before cannot record it any more. */
+	/* A thread that found the event before its handle was destroyed cannot record it any more. */
 	e->plain = NULL;
 	e->recorded = false;
 	e->device = NULL;
@@ -127,10 +126,10 @@ static hipError_t destroy(hipEvent_t handle)
 hipError_t hipEventDestroy(hipEvent_t event)
 {
 	HIP_ENTER(event);
-	return hip_end(destroy(event));
+	return hip_end(event_destroy(event));
 }
 
-/* Of what the stream was given so far. */
+/* Takes the time at which the stream's present work ends. */
 static hipError_t take_time(struct hip_stream *s, struct time *time)
 {
 	if (hip.hsa->reached(s->flow, hip_stream_written(s)))
@@ -138,7 +137,7 @@ static hipError_t take_time(struct hip_stream *s, struct time *time)
 	return hip_timestamp_put(s, &time->timestamp);
 }
 
-/* An operation of its own, for tools. */
+/* Submits a marker operation, which tools get a record of. */
 static void put_marker(struct hip_stream *s)
 {
 	const struct hip_tool_work work = {.op = HIP_TOOL_BARRIER, .kind = HIP_TOOL_MARKER};
@@ -150,10 +149,10 @@ static void put_marker(struct hip_stream *s)
 		hip_tool_forget(watched);
 }
 
-/* The event stands for what its stream was given so far, and has that time. */
-static void move(struct hip_event *e, struct hip_stream *s, const struct time *time)
+/* Moves the event to the end of the stream's work, with that time. */
+static void event_move(struct hip_event *e, struct hip_stream *s, const struct time *time)
 {
-	leave_stamp(e);
+	timestamp_release(e);
 	e->time = *time;
 	hip_point_move(&e->point, s);
 	e->device = s->device;
@@ -162,7 +161,7 @@ static void move(struct hip_event *e, struct hip_stream *s, const struct time *t
 	e->captured.capture = 0;
 }
 
-/* A record that is refused leaves the event as it was. */
+/* A record that fails leaves the event as it was. */
 static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t number)
 {
 	struct time time = {0};
@@ -177,7 +176,7 @@ static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t
 	else if (!(e->flags & hipEventDisableTiming))
 		r = take_time(s, &time);
 	if (!r)
-		move(e, s, &time);
+		event_move(e, s, &time);
 	hip_stream_done(s);
 	return r;
 }
@@ -195,7 +194,7 @@ static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 	return r;
 }
 
-static hipError_t record(struct hip_event *e, struct hip_stream *s)
+static hipError_t event_record(struct hip_event *e, struct hip_stream *s)
 {
 	hipError_t r;
 
@@ -221,7 +220,7 @@ hipError_t hip_event_record(hipEvent_t handle, struct hip_stream *s)
 {
 	struct hip_event *e = event_of(handle);
 
-	return e ? record(e, s) : no_event(handle);
+	return e ? event_record(e, s) : no_event(handle);
 }
 
 static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
@@ -230,11 +229,11 @@ static hipError_t record_on(hipEvent_t handle, hipStream_t stream)
 	struct hip_stream *s;
 	hipError_t r = e ? hip_stream_of(stream, &s) : no_event(handle);
 
-	return r ? r : record(e, s);
+	return r ? r : event_record(e, s);
 }
 
-/* It was on that stream before, and what the stream is behind is the same: then it moves. */
-static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
+/* The fast path: the event was recorded on the same stream, with the same frontier, so only its point moves. */
+static inline bool record_fast(hipEvent_t handle, hipStream_t stream, struct drv_lock **held)
 {
 	struct hip_event *e = event_of(handle);
 	const struct hip_stream *s;
@@ -245,16 +244,17 @@ static inline bool record_shortly(hipEvent_t handle, hipStream_t stream, struct 
 	if (!s || !hip_stream_is_clear(s) || !drv_lock_try(&e->lock))
 		return false;
 	*held = &e->lock;
-	/* Before where it stands is read: what the stream is behind there is that, or more. */
+	/* The frontier is read before the number of operations: the stream's frontier at the point is this one, or
+	 * a larger one. */
 	if (e->plain != s || e->point.frontier != atomic_load_explicit(&s->frontier, memory_order_acquire))
 		return false;
-	/* So does nothing count as freed before it that was freed behind it. */
+	/* Frees are read before operations, so that no free after the point counts as before it. */
 	e->point.frees = atomic_load_explicit(&s->frees, memory_order_acquire);
 	e->point.index = hip_stream_written(s);
 	return true;
 }
 
-HIP_SLOW_PATH static hipError_t record_event(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t record_slow(hipEvent_t event, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipEventRecord", event, stream);
 	return hip_end_of("hipEventRecord", record_on(event, stream));
@@ -265,12 +265,12 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	struct drv_lock *held = NULL;
 
 	hip_call_begin();
-	if (__builtin_expect(!hip_slow_path_flags() && record_shortly(event, stream, &held), 1))
+	if (__builtin_expect(!hip_slow_path_flags() && record_fast(event, stream, &held), 1))
 		return hip_end_fast(held);
-	return record_event(event, stream, held);
+	return record_slow(event, stream, held);
 }
 
-/* In a capture the record is a node of the graph. */
+/* In a capture the record becomes a node of the graph. */
 static hipError_t record_external(hipEvent_t handle, hipStream_t stream)
 {
 	struct hip_stream *s;
@@ -291,7 +291,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigne
 	return hip_end(flags ? record_external(event, stream) : record_on(event, stream));
 }
 
-/* NULL: it is this process's alone. */
+/* NULL: not an interprocess event. */
 static struct hip_shared *shared_of(hipEvent_t handle)
 {
 	const struct hip_event *e = event_of(handle);
@@ -299,8 +299,8 @@ static struct hip_shared *shared_of(hipEvent_t handle)
 	return e ? e->shared : NULL;
 }
 
-/* What it stands for now, with a reference. */
-static hipError_t snapshot(hipEvent_t handle, struct hip_point *point)
+/* Returns the event's present point, with a reference. */
+static hipError_t event_snapshot(hipEvent_t handle, struct hip_point *point)
 {
 	struct hip_event *e = event_of(handle);
 	hipError_t r = hipSuccess;
@@ -316,11 +316,11 @@ static hipError_t snapshot(hipEvent_t handle, struct hip_point *point)
 	return r;
 }
 
-static hipError_t query(hipEvent_t handle)
+static hipError_t event_query(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
 	struct hip_point point;
-	hipError_t r = snapshot(handle, &point);
+	hipError_t r = event_snapshot(handle, &point);
 
 	if (r)
 		return r;
@@ -338,14 +338,14 @@ static hipError_t query(hipEvent_t handle)
 hipError_t hipEventQuery(hipEvent_t event)
 {
 	HIP_ENTER(event);
-	return hip_end(query(event));
+	return hip_end(event_query(event));
 }
 
-static hipError_t synchronize(hipEvent_t handle)
+static hipError_t event_synchronize(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
 	struct hip_point point;
-	hipError_t r = snapshot(handle, &point);
+	hipError_t r = event_snapshot(handle, &point);
 
 	if (r)
 		return r;
@@ -357,11 +357,11 @@ static hipError_t synchronize(hipEvent_t handle)
 hipError_t hipEventSynchronize(hipEvent_t event)
 {
 	HIP_ENTER(event);
-	return hip_end(synchronize(event));
+	return hip_end(event_synchronize(event));
 }
 
-/* *joined: the event stands for nodes of a capture that is still on, and the stream takes part in it. */
-static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
+/* Joins a capture. *joined: the event is recorded in a capture that is active, and the stream is now in it. */
+static hipError_t event_join_capture(hipEvent_t handle, struct hip_stream *s, bool *joined)
 {
 	struct hip_event *e = event_of(handle);
 	hipError_t r = hipSuccess;
@@ -372,7 +372,7 @@ static hipError_t join(hipEvent_t handle, struct hip_stream *s, bool *joined)
 	drv_lock(&e->lock);
 	if (e->captured.capture)
 		r = hip_capture_wait(s, &e->captured, joined);
-	/* Work of before does not belong to the graph. */
+	/* Work before the capture is not in the graph, so a captured stream cannot wait for it. */
 	if (!r && !*joined && hip_stream_captures(s) && e->recorded)
 		r = hip_capture_lost(s, hipErrorStreamCaptureIsolation);
 	drv_unlock(&e->lock);
@@ -387,10 +387,10 @@ hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 	hipError_t r = hipSuccess;
 
 	if (hip_captures())
-		r = join(handle, s, &joined);
+		r = event_join_capture(handle, s, &joined);
 	if (r || joined || hip_stream_captures(s))
 		return r;
-	r = snapshot(handle, &point);
+	r = event_snapshot(handle, &point);
 	if (r)
 		return r;
 	r = hip_stream_begin(s);
@@ -416,16 +416,17 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 	return hip_end(r ? r : hip_event_wait(event, s));
 }
 
-/* Its point is reached. ContextIsDestroyed: the stream ended before the GPU came there. */
-static hipError_t read_stamp(struct hip_event *e)
+/* Reads the time of an event whose point is reached. Errors: ContextIsDestroyed, when the stream ended before the
+ * GPU reached the point. */
+static hipError_t timestamp_read(struct hip_event *e)
 {
 	if (!hip_timestamp_read(e->time.timestamp, &e->time.ticks))
 		return hipErrorContextIsDestroyed;
-	leave_stamp(e);
+	timestamp_release(e);
 	return hipSuccess;
 }
 
-/* In ticks of HSA's clock. */
+/* The event's time in ticks of HSA's clock. */
 static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_device **device)
 {
 	struct hip_event *e = event_of(handle);
@@ -441,14 +442,15 @@ static hipError_t time_of(hipEvent_t handle, uint64_t *ticks, const struct hip_d
 		r = hipErrorInvalidHandle;
 	else if (!hip_point_is_completed(&e->point))
 		r = hipErrorNotReady;
-	else if (e->time.timestamp) /* once: HSA learns how the clocks run, and would convert it otherwise later */
-		r = read_stamp(e);
+	/* Read once: HSA's conversion of GPU clocks is recalibrated, and would give another value later. */
+	else if (e->time.timestamp)
+		r = timestamp_read(e);
 	*ticks = e->time.ticks;
 	drv_unlock(&e->lock);
 	return r;
 }
 
-static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
+static hipError_t elapsed_get(float *ms, hipEvent_t start, hipEvent_t stop)
 {
 	const struct hip_device *from, *to;
 	uint64_t begin, end;
@@ -459,7 +461,8 @@ static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
 	r = time_of(start, &begin, &from);
 	if (r && r != hipErrorNotReady)
 		return r;
-	/* What will never be told goes before what is not there yet. */
+	/* Errors come before NotReady: an event that has no time is an error even if the other is not reached
+	 * yet. */
 	other = time_of(stop, &end, &to);
 	if (other && other != hipErrorNotReady)
 		return other;
@@ -472,10 +475,10 @@ static hipError_t elapsed(float *ms, hipEvent_t start, hipEvent_t stop)
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 {
 	HIP_ENTER(ms, start, stop);
-	return hip_end(elapsed(ms, start, stop));
+	return hip_end(elapsed_get(ms, start, stop));
 }
 
-/* --- other processes -------------------------------------------------------------------------- */
+/* --- interprocess events ---------------------------------------------------------------------- */
 
 static hipError_t get_handle(hipIpcEventHandle_t *out, hipEvent_t handle)
 {

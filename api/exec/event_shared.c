@@ -1,10 +1,14 @@
-/* What processes share of an event: a page that all have mapped and registered. Records are numbered; one that was
- * reached writes its number to its slot, by the GPU, so that a wait is for one record, and not for later ones,
- * which may wait for what comes behind it. When the process that recorded ends before that, the record counts as
- * reached, as the kernel's fences of work that went with its process do.
+/* Interprocess events: a page that all processes have mapped and registered for their GPUs.
  *
- * The page is a file without a name, which others open through /proc/PID/fd: the kernel asks whether they may, and
- * nothing is left behind when processes end. It cannot shrink, so nobody's reading of it can fail. */
+ * Records are numbered. A record that is reached writes its number to its slot, by the GPU, so that a wait is for
+ * one record, and not for later ones, which may depend on work after the wait. When the process that recorded ends
+ * before the record is reached, the record counts as reached, like the kernel's fences of the work of a process
+ * that has ended.
+ *
+ * The page is an anonymous file, which other processes open through /proc/PID/fd: the kernel checks their
+ * permission, and nothing is left when processes end. The file cannot shrink, so that reading the page cannot
+ * fault.
+ */
 #include "api/exec/event_shared.h"
 #include "api/exec/value.h"
 #include "api/stream/point.h"
@@ -21,43 +25,43 @@
 #include "drv/process.h"
 
 #define PAGE_B      4096
-#define SLOTS       32u /* records that may be under way: as many as CLR has */
+#define SLOTS       32u /* records that may be unfinished at a time, as in CLR */
 #define SEALS       (F_SEAL_SHRINK | F_SEAL_GROW)
 #define NAP_MAX_ns  1000000
 #define HANDLE_MARK 0x74686576u
-#define PID_BITS    22 /* PID_MAX_LIMIT */
+#define PID_BITS    22 /* the kernel's PID_MAX_LIMIT */
 
 struct page {
 	uint64_t key;
 	_Atomic uint64_t records;
-	_Atomic uint64_t reached[SLOTS]; /* the last record of a slot that was */
-	_Atomic uint64_t maker[SLOTS];   /* of a slot: the last record, and who made it */
+	_Atomic uint64_t reached[SLOTS]; /* the last reached record of each slot */
+	_Atomic uint64_t maker[SLOTS];   /* the last record of each slot, and the process that made it */
 };
 _Static_assert(sizeof(struct page) <= PAGE_B, "a page");
 
 /* Operations of a stream that use the page. */
 struct user {
 	struct user *next;
-	struct hip_point point; /* owned: behind them */
+	struct hip_point point; /* owned: reached when the operations have ended */
 };
 
 struct hip_shared {
 	struct page *page; /* owned: the mapping */
-	char *gpu_page;    /* owned: where GPUs see it */
-	int fd;            /* owned; -1: another process's event */
+	char *gpu_page;    /* owned: the GPU address */
+	int fd;            /* owned; -1: another process made the event */
 	uint64_t key;
-	struct hip_shared *next; /* in the list of freed_users ones */
-	struct drv_lock lock;    /* guards users; inside a stream's */
+	struct hip_shared *next; /* in freed_users */
+	struct drv_lock lock;    /* guards `users`; inside a stream's */
 	struct user *users;      /* owned */
 };
 
-/* Freed, while operations still use them: looked at when others come or go. */
+/* Freed events whose page is still used by operations; freed when another is made or freed. */
 static struct {
-	pthread_mutex_t lock; /* guards list */
+	pthread_mutex_t lock; /* guards `list` */
 	struct hip_shared *list;
 } freed_users = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* In a program's 64 bytes. */
+/* Contents of the program's 64 bytes. */
 struct handle {
 	uint32_t point;
 	int32_t process, fd;
@@ -68,8 +72,8 @@ _Static_assert(sizeof(struct handle) <= sizeof(hipIpcEventHandle_t), "a handle h
 
 /* --- the page --------------------------------------------------------------------------------- */
 
-/* Owns fd from now on, unless it fails. */
-static hipError_t map(int fd, struct hip_shared **out)
+/* Maps the page. Takes over `fd`, unless it fails. */
+static hipError_t page_map(int fd, struct hip_shared **out)
 {
 	struct hip_shared *shared = calloc(1, sizeof(*shared));
 	hsa_agent_t agents[HIP_DEVICES_MAX];
@@ -104,7 +108,7 @@ hipError_t hip_shared_make(struct hip_shared **out)
 		return hipErrorOutOfMemory;
 	r = ftruncate(fd, PAGE_B) || fcntl(fd, F_ADD_SEALS, SEALS) || getrandom(&key, sizeof(key), 0) != sizeof(key)
 		    ? hipErrorOutOfMemory
-		    : map(fd, out);
+		    : page_map(fd, out);
 	if (r) {
 		close(fd);
 		return r;
@@ -126,7 +130,7 @@ static void drop_users(struct hip_shared *shared)
 	}
 }
 
-/* Between begin and done, behind the operation. */
+/* Adds a user that ends with the stream's last operation. Between hip_stream_begin() and hip_stream_done(). */
 static void add_user(struct hip_shared *shared, struct user *user, struct hip_stream *s)
 {
 	user->point = hip_stream_point(s);
@@ -137,14 +141,14 @@ static void add_user(struct hip_shared *shared, struct user *user, struct hip_st
 	drv_unlock(&shared->lock);
 }
 
-static void unmap(struct hip_shared *shared)
+static void page_unmap(struct hip_shared *shared)
 {
 	hsa_amd_memory_unlock(shared->page);
 	munmap(shared->page, PAGE_B);
 	free(shared);
 }
 
-static void reap(void)
+static void freed_reap(void)
 {
 	pthread_mutex_lock(&freed_users.lock);
 	for (struct hip_shared **at = &freed_users.list, *shared; (shared = *at);) {
@@ -154,7 +158,7 @@ static void reap(void)
 			continue;
 		}
 		*at = shared->next;
-		unmap(shared);
+		page_unmap(shared);
 	}
 	pthread_mutex_unlock(&freed_users.lock);
 }
@@ -169,7 +173,7 @@ void hip_shared_free(struct hip_shared *shared)
 	shared->next = freed_users.list;
 	freed_users.list = shared;
 	pthread_mutex_unlock(&freed_users.lock);
-	reap();
+	freed_reap();
 }
 
 /* --- handles ---------------------------------------------------------------------------------- */
@@ -186,7 +190,8 @@ hipError_t hip_shared_handle(const struct hip_shared *shared, hipIpcEventHandle_
 	return hipSuccess;
 }
 
-/* The number may be another file's by now, or anything. */
+/* Opens the file of the handle. The descriptor's number may be another file's by then, so the contents are
+ * checked. */
 static int open_page(const struct handle *handle)
 {
 	char path[64];
@@ -219,7 +224,7 @@ hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **
 	fd = open_page(&handle);
 	if (fd < 0)
 		return hipErrorInvalidValue;
-	r = map(fd, out);
+	r = page_map(fd, out);
 	close(fd);
 	if (r)
 		return r;
@@ -230,7 +235,7 @@ hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* 0: this one, or it has not been told yet. */
+/* The process that made the record; 0: this one, or it has not stored its id yet. */
 static pid_t maker_of(const struct hip_shared *shared, uint64_t number)
 {
 	uint64_t maker = atomic_load(&shared->page->maker[number % SLOTS]);
@@ -249,7 +254,7 @@ static bool has_reached(const struct hip_shared *shared, uint64_t number)
 	return maker && drv_process_gone(maker);
 }
 
-static uint64_t last(const struct hip_shared *shared)
+static uint64_t last_record(const struct hip_shared *shared)
 {
 	return atomic_load(&shared->page->records);
 }
@@ -273,7 +278,7 @@ hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 
 	*number = atomic_fetch_add(&shared->page->records, 1) + 1;
 	r = *number > SLOTS ? wait_for(shared, *number - SLOTS) : hipSuccess;
-	/* The slot is this record's now: who made the last one is forgotten, and with it that he is gone. */
+	/* The slot is reused: the previous record is marked as reached, since its maker's id is overwritten. */
 	if (!r && *number > SLOTS)
 		hip_shared_skip(shared, *number - SLOTS);
 	atomic_store(&shared->page->maker[*number % SLOTS], *number << PID_BITS | (uint64_t)getpid());
@@ -282,7 +287,7 @@ hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 	return r;
 }
 
-static struct hip_value slot(const struct hip_shared *shared, uint64_t number, bool wait)
+static struct hip_value slot_value(const struct hip_shared *shared, uint64_t number, bool wait)
 {
 	return (struct hip_value){
 		.address = shared->gpu_page + offsetof(struct page, reached[number % SLOTS]),
@@ -296,7 +301,7 @@ static struct hip_value slot(const struct hip_shared *shared, uint64_t number, b
 	};
 }
 
-static hipError_t put(struct hip_shared *shared, const struct hip_value *value, struct hip_stream *s)
+static hipError_t value_submit(struct hip_shared *shared, const struct hip_value *value, struct hip_stream *s)
 {
 	struct user *user = calloc(1, sizeof(*user));
 	hipError_t r = user ? hip_value_put(s, value) : hipErrorOutOfMemory;
@@ -310,9 +315,9 @@ static hipError_t put(struct hip_shared *shared, const struct hip_value *value, 
 
 hipError_t hip_shared_put(struct hip_shared *shared, uint64_t number, struct hip_stream *s)
 {
-	const struct hip_value value = slot(shared, number, false);
+	const struct hip_value value = slot_value(shared, number, false);
 
-	return put(shared, &value, s);
+	return value_submit(shared, &value, s);
 }
 
 void hip_shared_skip(struct hip_shared *shared, uint64_t number)
@@ -322,18 +327,18 @@ void hip_shared_skip(struct hip_shared *shared, uint64_t number)
 
 hipError_t hip_shared_after(struct hip_shared *shared, struct hip_stream *s)
 {
-	uint64_t number = last(shared);
-	const struct hip_value value = slot(shared, number, true);
+	uint64_t number = last_record(shared);
+	const struct hip_value value = slot_value(shared, number, true);
 
-	return has_reached(shared, number) ? hipSuccess : put(shared, &value, s);
+	return has_reached(shared, number) ? hipSuccess : value_submit(shared, &value, s);
 }
 
 bool hip_shared_reached(const struct hip_shared *shared)
 {
-	return has_reached(shared, last(shared));
+	return has_reached(shared, last_record(shared));
 }
 
 hipError_t hip_shared_wait(const struct hip_shared *shared)
 {
-	return wait_for(shared, last(shared));
+	return wait_for(shared, last_record(shared));
 }

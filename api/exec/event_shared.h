@@ -1,4 +1,9 @@
-/* What processes share of an event. */
+/* Interprocess events: the state that processes share.
+ *
+ *   hip_shared  a process's view of the shared page of an event; owned by the event
+ *
+ * Each view has a lock for its list of users, inside a stream's lock; the page itself is atomic.
+ */
 #ifndef API_EVENT_SHARED_H
 #define API_EVENT_SHARED_H
 
@@ -7,20 +12,22 @@
 struct hip_shared;
 
 hipError_t hip_shared_make(struct hip_shared **shared);
-/* InvalidContext: it is this process's. InvalidValue: it is none, or its process is gone. */
+/* Errors: InvalidContext, when the event is this process's; InvalidValue, when the handle is none or its process
+ * has ended. */
 hipError_t hip_shared_open(const hipIpcEventHandle_t *handle, struct hip_shared **shared);
-/* NULL is accepted. Streams that were told to wait for it, or to write it, still do. */
+/* Accepts NULL. Streams that have operations on the page still execute them. */
 void hip_shared_free(struct hip_shared *shared);
-/* InvalidConfiguration: it is another process's. */
+/* Errors: InvalidConfiguration, when another process has made the event. */
 hipError_t hip_shared_handle(const struct hip_shared *shared, hipIpcEventHandle_t *handle);
 
-/* A record's number, which the event stands for from now on, in every process. Waits for the 32nd record before. */
+/* Takes the next number for a record, which the event stands for from then on, in every process. Waits for the
+ * record 32 numbers before. */
 hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number);
-/* The stream tells when it is reached; between begin and done. */
+/* Submits the write of the record's number. Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_shared_put(struct hip_shared *shared, uint64_t number, struct hip_stream *stream);
-/* It never will be put. */
+/* Marks a record that was not submitted as reached. */
 void hip_shared_skip(struct hip_shared *shared, uint64_t number);
-/* What follows in the stream begins behind what the event stands for; between begin and done. */
+/* Makes the stream wait for the event's last record. Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_shared_after(struct hip_shared *shared, struct hip_stream *stream);
 bool hip_shared_reached(const struct hip_shared *shared);
 hipError_t hip_shared_wait(const struct hip_shared *shared);

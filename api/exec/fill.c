@@ -3,8 +3,8 @@
 #include "api/stream/capture.h"
 #include "api/stream/point.h"
 
-/* From the first byte to the last. False: beyond 2^64. */
-static bool extent(const struct hip_fill *f, size_t *size_B)
+/* Bytes from the first to the last one. False: the range exceeds 2^64. */
+static bool fill_extent(const struct hip_fill *f, size_t *size_B)
 {
 	size_t rows_B, slices_B;
 
@@ -19,18 +19,18 @@ static bool is_empty(const struct hip_fill *f)
 	return !f->row_B || !f->rows || !f->slices;
 }
 
-/* Where each row begins. */
+/* True when each row begins at a multiple of the value's size. */
 static bool is_aligned(const struct hip_fill *f)
 {
 	return !((uintptr_t)f->dst % f->value_B) && (f->rows == 1 || !(f->pitch_B % f->value_B)) &&
 	       (f->slices == 1 || !(f->slice_B % f->value_B));
 }
 
-static hipError_t find(const struct hip_fill *f, struct hip_memory *memory)
+static hipError_t fill_resolve(const struct hip_fill *f, struct hip_memory *memory)
 {
 	size_t size_B;
 
-	if (!f->dst || !is_aligned(f) || !extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
+	if (!f->dst || !is_aligned(f) || !fill_extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
 	    !hip_memory_covers(memory, f->dst, size_B))
 		return hipErrorInvalidValue;
 	return hipSuccess;
@@ -40,7 +40,7 @@ hipError_t hip_fill_check(const struct hip_fill *f)
 {
 	struct hip_memory memory;
 
-	return is_empty(f) ? hipSuccess : find(f, &memory);
+	return is_empty(f) ? hipSuccess : fill_resolve(f, &memory);
 }
 
 static hipError_t fill_blit(const struct hip_fill *f, struct hip_blit *blit)
@@ -48,9 +48,9 @@ static hipError_t fill_blit(const struct hip_fill *f, struct hip_blit *blit)
 	struct hip_device *owner;
 	struct hip_memory memory;
 	size_t size_B = 0;
-	hipError_t r = find(f, &memory);
+	hipError_t r = fill_resolve(f, &memory);
 
-	if (r || !extent(f, &size_B) || hip_memory_is_closed(&memory, f->dst, size_B))
+	if (r || !fill_extent(f, &size_B) || hip_memory_is_closed(&memory, f->dst, size_B))
 		return r ? r : hipErrorInvalidValue;
 	owner = hip_memory_owner(&memory);
 	*blit = (struct hip_blit){
@@ -78,7 +78,7 @@ static hipError_t fill_put(struct hip_stream *s, const struct hip_fill *f)
 	if (is_empty(f))
 		return hipSuccess;
 	r = fill_blit(f, &blit);
-	/* Another GPU's: the memory was freed and allocated anew since a graph was made. */
+	/* Another GPU has the memory: it was freed and allocated again after the graph was made. */
 	if (!r && blit.device && blit.device != s->device)
 		r = hipErrorInvalidValue;
 	return r ? r : hip_blit_put(s, &blit);
@@ -101,7 +101,7 @@ static hipError_t blit_op(const struct hip_op *op, struct hip_blit *blit)
 
 const struct hip_op_kind hip_op_fill = {hipGraphNodeTypeMemset, check_op, put_op, blit_op};
 
-static hipError_t put(struct hip_stream *s, const struct hip_blit *blit)
+static hipError_t blit_submit(struct hip_stream *s, const struct hip_blit *blit)
 {
 	hipError_t r = hip_stream_begin(s);
 
@@ -112,13 +112,13 @@ static hipError_t put(struct hip_stream *s, const struct hip_blit *blit)
 	return r;
 }
 
-/* Into the graph that is captured, or nowhere. */
-__attribute__((cold, noinline)) static hipError_t run(const struct hip_fill *f, hipStream_t handle)
+/* Adds the fill to the graph that is captured; an empty fill does nothing. */
+__attribute__((cold, noinline)) static hipError_t fill_capture(const struct hip_fill *f, hipStream_t handle)
 {
 	return hip_op_run(handle, &(struct hip_op){.kind = &hip_op_fill, .fill = *f});
 }
 
-static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
+static hipError_t fill_run(const struct hip_fill *f, hipStream_t handle, bool wait)
 {
 	struct hip_stream *s, *there;
 	struct hip_blit blit;
@@ -129,13 +129,13 @@ static hipError_t fill(const struct hip_fill *f, hipStream_t handle, bool wait)
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (r || is_empty(f) || hip_stream_captures(s))
-		return r ? r : run(f, handle);
+		return r ? r : fill_capture(f, handle);
 	r = hip_stream_redirect(s, blit.device, &there);
 	if (!r)
-		r = put(there, &blit);
+		r = blit_submit(there, &blit);
 	if (!r)
 		r = hip_stream_return(s, there);
-	/* Memory of the host's is read as soon as the call is over. */
+	/* The program may read host memory as soon as the call returns. */
 	return r || !wait || !blit.host ? r : hip_stream_wait(s);
 }
 
@@ -143,7 +143,7 @@ static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t co
 {
 	struct hip_fill f = {.dst = dst, .rows = 1, .slices = 1, .value = value, .value_B = value_B};
 
-	return __builtin_mul_overflow(count, value_B, &f.row_B) ? hipErrorInvalidValue : fill(&f, stream, wait);
+	return __builtin_mul_overflow(count, value_B, &f.row_B) ? hipErrorInvalidValue : fill_run(&f, stream, wait);
 }
 
 hipError_t hipMemset(void *dst, int value, size_t size)
@@ -201,7 +201,7 @@ static hipError_t fill_2d(void *dst, size_t pitch_B, int value, size_t width_B, 
 
 	if (width_B > pitch_B)
 		return hipErrorInvalidValue;
-	return fill(&f, stream, wait);
+	return fill_run(&f, stream, wait);
 }
 
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
@@ -225,7 +225,7 @@ static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *
 	if (extent->width > dst->pitch || extent->height > dst->ysize ||
 	    __builtin_mul_overflow(dst->pitch, dst->ysize, &f.slice_B))
 		return hipErrorInvalidValue;
-	return fill(&f, stream, wait);
+	return fill_run(&f, stream, wait);
 }
 
 hipError_t hipMemset3D(hipPitchedPtr dst, int value, hipExtent extent)

@@ -1,9 +1,10 @@
-/* Cooperative launches of one device: on its cooperative queue (docs/hsa.md), so that no two of them are on the GPU
- * by halves and wait for one another.
+/* Cooperative launches on one device: on the device's cooperative queue (docs/hsa.md), so that no two of them are
+ * resident in part and wait for each other for ever.
  *
- * The queue's flow goes on behind the stream's work so far, the stream behind the grid. HSA has one such queue in
- * the process, which other clients share: so its flow's lock is taken inside the stream's, but never waited for
- * (flow/flow.h). Arguments are in the stream's memory; its operation behind the grid keeps them. */
+ * The queue's flow waits for the stream's earlier work, and the stream for the grid. HSA has one such queue in the
+ * process, shared with other clients: its flow's lock is taken inside the stream's, by drv_lock_try() only
+ * (flow/flow.h). The arguments are in the stream's memory, and kept by the stream's operation after the grid.
+ */
 #include "api/exec/grid.h"
 #include "api/module/built_in.h"
 #include "api/tool/tool.h"
@@ -12,23 +13,24 @@
 #include <string.h>
 
 static struct grids {
-	/* Guards changes of all below; inside a stream's. Who has a stream reads without it what it has opened: a
-	 * reset ends streams first. */
+	/* Guards changes of the members below; inside a stream's lock. A thread that has used a stream for a grid
+	 * reads the members without the lock: a reset closes streams first. */
 	struct drv_lock lock;
-	struct flow *flow; /* a reference, which destroy() takes; HSA's clients share it. NULL: none yet */
+	struct flow *flow; /* a reference, put by destroy(); shared with HSA's clients. NULL: not opened yet */
 	const struct hip_kernel
-		*meet;     /* borrowed; NULL: the device's blocks meet in memory, and nothing prepares it */
-	_Atomic bool open; /* there is a flow; read without the lock */
+		*meet;     /* borrowed; NULL: blocks synchronize in memory, which needs no preparation */
+	_Atomic bool open; /* `flow` is set; read without the lock */
 } all_grids[HIP_DEVICES_MAX];
 
-/* What the device libraries find by the hidden argument (CLR's MGSyncInfo; ockl's mg_info is how it begins). */
+/* Grid sync data that the device library finds by a hidden argument (CLR's MGSyncInfo; ockl's mg_info is its
+ * beginning). */
 struct grid_sync {
 	void *of_all;
 	uint32_t rank, grids;
 	uint64_t threads_before, threads;
 	uint32_t arrived[2];
 	uint32_t blocks;
-} __attribute__((aligned(64))); /* arguments follow */
+} __attribute__((aligned(64))); /* the kernel's arguments follow */
 
 static uint32_t blocks_of(const struct hip_launch *l)
 {
@@ -46,21 +48,21 @@ hipError_t hip_grid_check(const struct hip_launch *l)
 
 	if (hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, &can) || !can)
 		return hipErrorLaunchFailure;
-	/* The product of the three may pass 2^64, but not when the first two are few. */
+	/* The full product may exceed 2^64, but not while the product of the first two is within the limit. */
 	return blocks > most || blocks * l->blocks[2] > most ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
 }
 
-/* --- the flow --------------------------------------------------------------------------------- */
+/* --- the cooperative flow --------------------------------------------------------------------- */
 
-/* gfx94x meet in memory, and CLR does not set global wave sync up for them either. */
+/* True for gfx94x, where blocks synchronize in memory: CLR does not set up global wave sync there either. */
 static bool meets_in_memory(const struct hip_device *device)
 {
-	char name[64] = ""; /* as HSA has it */
+	char name[64] = ""; /* HSA's name of the agent */
 
 	return hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name) || !strncmp(name, "gfx94", 5);
 }
 
-/* 0, or what the device's flow for cooperative grids failed with. */
+/* 0, or the error of the device's cooperative flow. */
 static int grids_state(const struct hip_device *device)
 {
 	struct grids *g = &all_grids[device->index];
@@ -117,12 +119,12 @@ void hip_grids_reset(struct hip_device *device)
 	drv_unlock(&g->lock);
 }
 
-/* --- a launch --------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------------------- */
 
-/* A launch's dispatches. */
+/* The dispatches of a cooperative launch. */
 struct dispatches {
 	hsa_kernel_dispatch_packet_t meet, grid;
-	bool meets; /* there is the first */
+	bool meets; /* `meet` is used */
 };
 
 static void prepare_sync(struct dispatches *d, const struct grids *g, uint32_t blocks, void *args)
@@ -162,9 +164,10 @@ static uint32_t args_B(const struct hip_kernel *k)
 	return hip_args_size(k->cs->kernarg_B);
 }
 
-/* All that they read is one piece: the stream would use pieces of their own again before its next operation. */
-static hipError_t prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
-			  struct dispatches *d)
+/* Prepares both dispatches. Everything that they read is one allocation: the stream could reuse the first of two
+ * before its next operation. */
+static hipError_t dispatches_prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
+				     struct dispatches *d)
 {
 	uint32_t sync_B = g->meet ? args_B(g->meet) : 0;
 	char *memory = hip_stream_args(s, sizeof(struct grid_sync) + sync_B + args_B(l->kernel));
@@ -182,7 +185,7 @@ static struct flow_op wait_for(struct flow *flow, uint64_t value)
 	return (struct flow_op){.kind = FLOW_WAIT, .wait = {flow, value}};
 }
 
-/* Behind all that the stream was given so far. The lock is held. */
+/* Makes the flow wait for the stream's present work. The caller holds the flow's lock. */
 static int submit_behind(struct flow *flow, const struct hip_stream *s)
 {
 	const uint64_t written = hip_stream_written(s);
@@ -194,7 +197,8 @@ static int submit_behind(struct flow *flow, const struct hip_stream *s)
 #define SHORT_TRIES 100
 #define PAUSE_NS    100000
 
-/* The thread that has the lock may sleep until this stream goes on, which no other thread can see to. */
+/* Takes the cooperative flow's lock. The thread that holds it may sleep until this stream advances, which only this
+ * thread can do: so it advances the stream between its attempts. */
 static void lock_flow(struct flow *flow, const struct hip_stream *s)
 {
 	for (unsigned i = 0; !drv_lock_try(&flow->lock); i++)
@@ -204,8 +208,9 @@ static void lock_flow(struct flow *flow, const struct hip_stream *s)
 			(void)!hip.hsa->wait(s->flow, hip_stream_written(s) + 1, PAUSE_NS);
 }
 
-/* value: behind the grid. */
-static int submit(struct flow *flow, const struct hip_stream *s, const struct dispatches *d, uint64_t *value)
+/* Submits the grid. *value: the point of the flow after the grid. */
+static int dispatches_submit(struct flow *flow, const struct hip_stream *s, const struct dispatches *d,
+			     uint64_t *value)
 {
 	int r;
 
@@ -230,29 +235,29 @@ static hipError_t open_grids(struct grids *g, struct hip_device *device)
 	return r;
 }
 
-static hipError_t put(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
+static hipError_t grid_put(struct grids *g, struct hip_stream *s, const struct hip_launch *l, uint64_t *value)
 {
 	struct dispatches d = {.meets = false};
 	hipError_t r = open_grids(g, s->device);
 
 	if (!r)
-		r = prepare(g, s, l, &d);
+		r = dispatches_prepare(g, s, l, &d);
 	if (r)
 		return r;
 	d.grid.completion_signal = hip_launch_watch(s, l);
-	r = hip_stream_result(s, submit(g->flow, s, &d, value));
+	r = hip_stream_result(s, dispatches_submit(g->flow, s, &d, value));
 	if (r)
 		hip_tool_forget(d.grid.completion_signal);
 	return r;
 }
 
-/* The flow is not destroyed before the stream has ended: hip_grids_reset() comes behind hip_streams_reset(). */
+/* The flow lives as long as the stream: hip_grids_reset() runs after hip_streams_reset(). */
 hipError_t hip_grid_put(struct hip_stream *s, const struct hip_launch *l)
 {
 	struct grids *g = &all_grids[s->device->index];
 	struct flow_op op;
 	uint64_t value = 0;
-	hipError_t r = put(g, s, l, &value);
+	hipError_t r = grid_put(g, s, l, &value);
 
 	if (r)
 		return r;

@@ -1,7 +1,6 @@
-/* Functions of the host's in a stream: the stream stops, a thread of the device's calls them, the stream goes on.
- *
- * The thread that advances the stream's flow only hands the call on, so that a function that blocks holds up
- * nothing but the functions behind it. */
+/* Host functions in streams: the stream stops, the device's host thread calls the function, and the stream
+ * continues. The thread that advances the stream's flow only queues the call, so that a function that blocks delays
+ * only later host functions. */
 #include <stdlib.h>
 
 #include "api/exec/op.h"
@@ -10,17 +9,17 @@
 struct call {
 	struct call *next;
 	struct hip_stream *stream; /* a reference */
-	bool dropped;              /* the stream has ended before its turn */
+	bool dropped;              /* the stream has ended before the call's turn */
 	struct hip_host host;
 };
 
-/* The thread of each device, started for the first call. */
+/* The host thread of each device, started for the first call. */
 static struct caller {
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the members below */
 	pthread_cond_t some;
 	bool started;
-	struct call *first, **last; /* owned: ready to be called, or dropped */
-	unsigned ready;             /* those, and the one that runs */
+	struct call *first, **last; /* owned: calls to make, or dropped ones */
+	unsigned ready;             /* number of those calls, the running one included */
 	uint64_t ended;
 } callers[HIP_DEVICES_MAX];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -34,7 +33,7 @@ static void init_callers(void)
 	}
 }
 
-static struct call *take(struct caller *c)
+static struct call *call_take(struct caller *c)
 {
 	struct call *call;
 
@@ -49,8 +48,8 @@ static struct call *take(struct caller *c)
 	return call;
 }
 
-/* The stream has a reference to its flow, which may have been destroyed meanwhile. */
-static void end(struct caller *c, struct call *call)
+/* Ends a call. The stream holds a reference to its flow, which may be destroyed already. */
+static void call_end(struct caller *c, struct call *call)
 {
 	if (!call->dropped)
 		hip.hsa->call_ended(call->stream->flow);
@@ -62,12 +61,12 @@ static void end(struct caller *c, struct call *call)
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void make(const struct call *call)
+static void call_make(const struct call *call)
 {
 	const struct hip_host *host = &call->host;
 	hipError_t fault = hip_fault(call->stream->device);
 
-	/* What is dropped may be behind kernels that still run. */
+	/* A dropped call may come after kernels that still run. */
 	if (host->own && call->dropped)
 		hip.hsa->retire(call->stream->device->agent);
 	if (host->own)
@@ -80,20 +79,20 @@ static void make(const struct call *call)
 		host->fn(host->data);
 }
 
-static void *run(void *arg)
+static void *caller_run(void *arg)
 {
 	for (;;) {
-		struct call *call = take(arg);
+		struct call *call = call_take(arg);
 
 		hip_thread.in_host_function = true;
-		make(call);
+		call_make(call);
 		hip_thread.in_host_function = false;
-		end(arg, call);
+		call_end(arg, call);
 	}
 	return NULL;
 }
 
-uint64_t hip_hosts_called(struct hip_device *device, bool *busy)
+uint64_t hip_host_calls_count(struct hip_device *device, bool *busy)
 {
 	struct caller *c = &callers[device->index];
 	uint64_t ended;
@@ -106,7 +105,7 @@ uint64_t hip_hosts_called(struct hip_device *device, bool *busy)
 	return ended;
 }
 
-static hipError_t start(struct caller *c)
+static hipError_t caller_start(struct caller *c)
 {
 	pthread_t thread;
 	hipError_t r = hipSuccess;
@@ -114,7 +113,7 @@ static hipError_t start(struct caller *c)
 	pthread_once(&once, init_callers);
 	pthread_mutex_lock(&c->lock);
 	if (!c->started) {
-		if (pthread_create(&thread, NULL, run, c))
+		if (pthread_create(&thread, NULL, caller_run, c))
 			r = hipErrorOutOfMemory;
 		else
 			pthread_detach(thread);
@@ -124,8 +123,8 @@ static hipError_t start(struct caller *c)
 	return r;
 }
 
-/* flow_call.fn: the flow's lock is held. */
-static void hand_over(struct flow *flow, void *user, bool dropped)
+/* flow_call.fn: called with the flow's lock held. */
+static void call_enqueue(struct flow *flow, void *user, bool dropped)
 {
 	struct call *call = user;
 	struct caller *c = &callers[call->stream->device->index];
@@ -140,11 +139,12 @@ static void hand_over(struct flow *flow, void *user, bool dropped)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* A call that the flow has counted is the flow's, even if the flow failed with it: then the device says so. */
-static hipError_t put(struct hip_stream *s, struct call *call)
+/* Submits the call. Once the flow has counted it, the flow ends it, even if the flow fails; the device returns the
+ * error then. */
+static hipError_t call_put(struct hip_stream *s, struct call *call)
 {
 	const uint64_t before = hip_stream_written(s);
-	hipError_t r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_CALL, .call = {hand_over, call}});
+	hipError_t r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_CALL, .call = {call_enqueue, call}});
 
 	return hip_stream_written(s) == before ? r : hipSuccess;
 }
@@ -152,7 +152,7 @@ static hipError_t put(struct hip_stream *s, struct call *call)
 hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)
 {
 	struct call *call;
-	hipError_t r = start(&callers[s->device->index]);
+	hipError_t r = caller_start(&callers[s->device->index]);
 
 	if (r)
 		return r;
@@ -160,7 +160,7 @@ hipError_t hip_host_put(struct hip_stream *s, const struct hip_host *host)
 	if (!call)
 		return hipErrorOutOfMemory;
 	*call = (struct call){.stream = hip_stream_get(s), .host = *host};
-	r = put(s, call);
+	r = call_put(s, call);
 	if (r) {
 		hip_stream_put(s);
 		free(call);
@@ -182,7 +182,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 	HIP_ENTER(stream, callback, data, flags);
 	if (!callback || flags)
 		return hip_end(hipErrorInvalidValue);
-	/* As CUDA: the function wants to know the stream. */
+	/* CUDA's rule: a callback gets its stream as an argument, so it cannot be captured. */
 	if (!hip_stream_of(stream, &s) && hip_stream_captures(s))
 		return hip_end(hip_capture_lost(s, hipErrorStreamCaptureUnsupported));
 	return hip_end(hip_op_run(

@@ -1,9 +1,10 @@
-/* What kernels ask of the host while they run: printf, memory, function calls.
+/* Hostcalls: printf, memory and function calls that running kernels request from the host.
  *
- * A wave takes a packet from a stack in memory that both see, fills a slot for each lane, pushes it to a second
- * stack, rings, and waits until the host has cleared the packet's control word. There are as many packets as the
- * device has places for waves, so that one is always free. Layouts and protocol: ROCm-Device-Libs, ockl
- * hostcall_impl.cl; message_buffers of printf: CLR's devhcmessages.hpp, devhcprintf.cpp. */
+ * A wave pops a packet from a stack in memory that GPU and CPU share, fills a slot for each lane, pushes the packet
+ * to a second stack, signals the doorbell, and waits until the host has cleared the packet's control word. There
+ * are as many packets as the device has wave slots, so that one is always free. Layouts and protocol:
+ * ROCm-Device-Libs, ockl hostcall_impl.cl; printf's messages: CLR's devhcmessages.hpp, devhcprintf.cpp.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 #include "api/exec/print.h"
 
 struct header {
-	uint64_t next;   /* in a stack: index, and a tag above it */
-	uint64_t active; /* lanes whose slots count */
+	uint64_t next;   /* the next packet of the stack: an index, with a tag in the upper bits */
+	uint64_t active; /* mask of the lanes whose slots are valid */
 	uint32_t service;
 	_Atomic uint32_t control; /* bit 0: the wave waits */
 };
@@ -26,23 +27,24 @@ struct hip_hostcall {
 	struct header *headers;
 	struct payload *payloads;
 	hsa_signal_t doorbell;
-	_Atomic uint64_t free, asked; /* tops of the stacks; 0: empty */
+	_Atomic uint64_t free, requested; /* tops of the stacks of free and of requested packets; 0: empty */
 	uint64_t index_mask;
 };
 
 enum service { SERVICE_FUNCTION = 1, SERVICE_PRINTF = 2, SERVICE_MEMORY = 3 };
 
-/* A buffer for each device, made for the first kernel that needs one; all ring one bell. */
+/* A buffer for each device, made for the first kernel that needs one. All share one doorbell. */
 static struct {
-	pthread_mutex_t lock;                                 /* guards making */
+	pthread_mutex_t lock;                                 /* guards the making of buffers */
 	struct hip_hostcall *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
 	void *_Atomic heap[HIP_DEVICES_MAX];                  /* owned */
-	hsa_signal_t doorbell;                                /* owned; 0: there is no listener yet */
+	hsa_signal_t doorbell;                                /* owned; 0: the listener thread does not run yet */
 } hostcalls = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- message_buffers --------------------------------------------------------------------------------- */
+/* --- messages ---------------------------------------------------------------------------------------- */
 
-/* A message comes in pieces of up to seven words; the first word of a slot says which message, and how many. */
+/* A message comes in packets of up to seven words; the first word of a slot has the message's number and the count
+ * of words. */
 #define BEGIN          1u
 #define END            2u
 #define COUNT(first)   ((unsigned)((first) >> 5 & 7))
@@ -54,7 +56,7 @@ struct message {
 	uint64_t *words; /* owned */
 };
 
-/* The listener's. */
+/* Used by the listener thread only. */
 static struct {
 	struct message *list; /* owned */
 	size_t count;
@@ -87,7 +89,7 @@ static bool find_message(uint64_t *first, struct message **out)
 	return true;
 }
 
-static bool append(struct message *m, const uint64_t *words, unsigned count)
+static bool message_append(struct message *m, const uint64_t *words, unsigned count)
 {
 	if (m->count + count + 1 > m->max) {
 		size_t max = 2 * m->max + 64;
@@ -100,43 +102,45 @@ static bool append(struct message *m, const uint64_t *words, unsigned count)
 	}
 	memcpy(m->words + m->count, words, count * sizeof(*words));
 	m->count += count;
-	m->words[m->count] = 0; /* ends a text that the kernel did not end */
+	m->words[m->count] = 0; /* terminates a text that the kernel did not terminate */
 	return true;
 }
 
 /* --- printf ----------------------------------------------------------------------------------- */
 
-/* What a kernel prints before it ends itself, to the error output: no trap handler tells of it. */
+/* Messages on stderr that a kernel prints just before it aborts, and the error that each means: the trap itself
+ * reports none. */
 static const struct {
 	hipError_t error;
 	const char *text;
-} last_words[] = {
-	{hipErrorAssert,
-	 "%s:%u: %s: Device-side assertion `%s' failed.\n"},          /* assert() of our headers, and of AMD's */
-	{hipErrorLaunchFailure, "Device-side abort() was called.\n"}, /* of ours */
+} abort_messages[] = {
+	/* assert() of this project's headers, and of AMD's. */
+	{hipErrorAssert, "%s:%u: %s: Device-side assertion `%s' failed.\n"},
+	/* abort() of this project's headers. */
+	{hipErrorLaunchFailure, "Device-side abort() was called.\n"},
 };
 
-static void hear_last_words(struct hip_device *device, const struct message *m)
+static void abort_report(struct hip_device *device, const struct message *m)
 {
-	for (unsigned i = 0; i < sizeof(last_words) / sizeof(last_words[0]); i++) {
-		size_t text_B = strlen(last_words[i].text) + 1;
+	for (unsigned i = 0; i < sizeof(abort_messages) / sizeof(abort_messages[0]); i++) {
+		size_t text_B = strlen(abort_messages[i].text) + 1;
 
 		if (m->words[0] & 1 && m->count > (text_B + 7) / 8 &&
-		    !memcmp(m->words + 1, last_words[i].text, text_B))
-			hip_device_fail(device, last_words[i].error);
+		    !memcmp(m->words + 1, abort_messages[i].text, text_B))
+			hip_device_fail(device, abort_messages[i].error);
 	}
 }
 
 static void serve_printf(struct hip_device *device, uint64_t *slot)
 {
 	struct message *m;
-	bool ok = find_message(&slot[0], &m) && append(m, slot + 1, COUNT(slot[0]));
+	bool ok = find_message(&slot[0], &m) && message_append(m, slot + 1, COUNT(slot[0]));
 
 	if (ok && !(slot[0] & END))
 		return;
-	/* The first word says where to: bit 0 is the error output. */
+	/* Bit 0 of the first word selects stderr. */
 	if (ok && m->count)
-		hear_last_words(device, m);
+		abort_report(device, m);
 	if (ok && m->count && !(m->words[0] & ~1ull))
 		slot[0] = (uint64_t)hip_print_words(m->words[0] & 1 ? stderr : stdout, m->words + 1,
 						    m->words + m->count);
@@ -146,11 +150,12 @@ static void serve_printf(struct hip_device *device, uint64_t *slot)
 		m->used = false;
 }
 
-/* --- the other services ----------------------------------------------------------------------- */
+/* --- memory and function calls ---------------------------------------------------------------- */
 
-/* Memory for kernels that run: they see what is mapped under them once their page tables have that. No call tells
- * when; that another job, submitted later, has begun does, unless something was unmapped meanwhile (docs/vgpu.md).
- * So some is mapped before each such kernel is launched, and what kernels free stays, for those that ask next. */
+/* Memory for running kernels. A running kernel can access new memory once its page tables have the mapping. No call
+ * reports that; but when a job that was submitted later has begun, the tables are up to date, unless something was
+ * unmapped meanwhile (docs/vgpu.md). So spare memory is mapped before each such kernel is launched, and memory that
+ * kernels free is kept for later requests. */
 struct grant {
 	struct grant *next;
 	struct hip_device *device;
@@ -158,14 +163,14 @@ struct grant {
 	size_t size_B;
 	bool used;
 };
-static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER; /* guards both */
+static pthread_mutex_t grants_lock = PTHREAD_MUTEX_INITIALIZER; /* guards `grants` and `unused_B` */
 static struct grant *grants;                                    /* owned */
 static size_t unused_B;
-/* Of each device: unused ones that are slabs. */
+/* Unused slabs of each device. */
 static _Atomic unsigned spare[HIP_DEVICES_MAX];
-#define SLAB_B       2097152u    /* what the device library asks for */
-#define SPARE        4u          /* as CLR's heap begins with (HIP_INITIAL_DM_SIZE) */
-#define UNUSED_MAX_B (64u << 20) /* what is freed beyond that is given back */
+#define SLAB_B       2097152u    /* size that the device library requests */
+#define SPARE        4u          /* slabs that CLR's heap begins with (HIP_INITIAL_DM_SIZE) */
+#define UNUSED_MAX_B (64u << 20) /* bytes kept; more is freed */
 
 static void set_used(struct grant *g, bool used)
 {
@@ -186,7 +191,7 @@ static struct grant *find_unused(const struct hip_device *device, size_t size_B)
 	return best;
 }
 
-static struct grant *make_grant(struct hip_device *device, size_t size_B)
+static struct grant *grant_make(struct hip_device *device, size_t size_B)
 {
 	struct grant *g = malloc(sizeof(*g));
 
@@ -208,13 +213,13 @@ static struct grant *make_grant(struct hip_device *device, size_t size_B)
 	return g;
 }
 
-/* NULL: no memory. */
-static void *grant_memory(struct hip_device *device, size_t size_B)
+/* NULL: out of memory. */
+static void *grant_take(struct hip_device *device, size_t size_B)
 {
 	struct grant *g = find_unused(device, size_B);
 
 	if (!g)
-		g = make_grant(device, size_B);
+		g = grant_make(device, size_B);
 	if (!g)
 		return NULL;
 	set_used(g, true);
@@ -239,14 +244,14 @@ static void take_back(const void *memory)
 	free(g);
 }
 
-/* An address to free, or a size to allocate. */
+/* Serves a lane: the slot has an address to free, or a size to allocate. */
 static void serve_memory(struct hip_device *device, uint64_t *slot)
 {
 	pthread_mutex_lock(&grants_lock);
 	if (slot[0])
 		take_back((const void *)(uintptr_t)slot[0]);
 	else
-		slot[0] = (uintptr_t)grant_memory(device, slot[1]);
+		slot[0] = (uintptr_t)grant_take(device, slot[1]);
 	pthread_mutex_unlock(&grants_lock);
 }
 
@@ -260,7 +265,7 @@ static void serve_function(uint64_t *slot)
 	memcpy(slot, out, sizeof(out));
 }
 
-static void serve(struct hip_device *device, uint32_t service, uint64_t *slot)
+static void packet_serve(struct hip_device *device, uint32_t service, uint64_t *slot)
 {
 	switch (service) {
 	case SERVICE_FUNCTION:
@@ -275,19 +280,19 @@ static void serve(struct hip_device *device, uint32_t service, uint64_t *slot)
 	}
 }
 
-/* --- listening -------------------------------------------------------------------------------- */
+/* --- the listener thread ---------------------------------------------------------------------- */
 
 static void serve_all(struct hip_device *device, struct hip_hostcall *b)
 {
 	uint64_t next;
 
-	for (uint64_t at = atomic_exchange_explicit(&b->asked, 0, memory_order_acquire); at; at = next) {
+	for (uint64_t at = atomic_exchange_explicit(&b->requested, 0, memory_order_acquire); at; at = next) {
 		struct header *h = &b->headers[at & b->index_mask];
 		struct payload *p = &b->payloads[at & b->index_mask];
 
 		next = h->next;
 		for (uint64_t lanes = h->active; lanes; lanes &= lanes - 1)
-			serve(device, h->service, p->slot[__builtin_ctzll(lanes)]);
+			packet_serve(device, h->service, p->slot[__builtin_ctzll(lanes)]);
 		atomic_store_explicit(&h->control, h->control & ~READY, memory_order_release);
 	}
 }
@@ -329,7 +334,7 @@ static bool start_listener(void)
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-/* All packets in the free stack. Index 0 has a tag, for a top of 0 means an empty stack. */
+/* Pushes all packets to the stack of free ones. Index 0 has a tag, since a top of 0 means an empty stack. */
 static void fill_buffer(struct hip_hostcall *b, unsigned packets)
 {
 	uint64_t next;
@@ -345,7 +350,7 @@ static void fill_buffer(struct hip_hostcall *b, unsigned packets)
 		next = i;
 	}
 	atomic_store(&b->free, next);
-	atomic_store(&b->asked, 0);
+	atomic_store(&b->requested, 0);
 }
 
 static struct hip_hostcall *make_buffer(struct hip_device *device)
@@ -383,8 +388,8 @@ struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
 
 /* --- the heap of malloc() in kernels ---------------------------------------------------------- */
 
-/* What the device library keeps its books in, all 0 at first: then each slab is asked for. ROCm-Device-Libs' dm.cl
- * clears as much. */
+/* Bytes of the device library's bookkeeping, which begins as zeros: every slab is requested then. ROCm-Device-Libs'
+ * dm.cl clears as much. */
 #define HEAP_B 131072u
 
 static void *make_heap(struct hip_device *device)
@@ -400,11 +405,11 @@ static void *make_heap(struct hip_device *device)
 	return heap;
 }
 
-/* Without memory, kernels ask later. */
+/* Maps spare slabs. When memory is short, kernels request slabs later. */
 static void make_spare(struct hip_device *device)
 {
 	pthread_mutex_lock(&grants_lock);
-	while (spare[device->index] < SPARE && make_grant(device, SLAB_B))
+	while (spare[device->index] < SPARE && grant_make(device, SLAB_B))
 		;
 	pthread_mutex_unlock(&grants_lock);
 }

@@ -1,4 +1,5 @@
-/* What kernels ask of the host while they run (hostcall.c). */
+/* Hostcalls: requests of running kernels to the host (hostcall.c). One buffer and one heap for each device, owned
+ * by hostcall.c. */
 #ifndef API_HOSTCALL_H
 #define API_HOSTCALL_H
 
@@ -6,9 +7,10 @@
 
 struct hip_hostcall;
 
-/* Where kernels of the device ask; what is asked is answered by a thread of ours. NULL: no memory for it. */
+/* The device's buffer for requests, which a thread of this library serves. NULL: out of memory. */
 struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device);
-/* The books of malloc() in kernels of code object version 5, which ask for the memory itself. NULL: no memory. */
+/* The heap of malloc() in kernels of code object version 5: the device library's bookkeeping, which requests slabs
+ * itself. NULL: out of memory. */
 void *hip_kernel_heap(struct hip_device *device);
 
 #endif

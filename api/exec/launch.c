@@ -1,4 +1,4 @@
-/* Launches: a kernel's arguments are packed, and its dispatch is given to the stream. */
+/* Kernel launches: arguments are packed, and the dispatch is submitted to the stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +15,11 @@
 
 /* --- arguments -------------------------------------------------------------------------------- */
 
-/* The value of a hidden argument; kinds that are not named stay 0. */
+/* The value of a hidden argument; kinds without a case are 0. */
 static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 {
 	switch (kind) {
-	case CS_HIDDEN_BLOCK_COUNT_X ... CS_HIDDEN_BLOCK_COUNT_Z: /* whole ones */
+	case CS_HIDDEN_BLOCK_COUNT_X ... CS_HIDDEN_BLOCK_COUNT_Z: /* whole blocks only */
 		kind -= CS_HIDDEN_BLOCK_COUNT_X;
 		return l->grid[0] ? l->grid[kind] / l->threads[kind] : l->blocks[kind];
 	case CS_HIDDEN_GROUP_SIZE_X ... CS_HIDDEN_GROUP_SIZE_Z:
@@ -33,7 +33,7 @@ static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 		return l->lds_B;
 	case CS_HIDDEN_MULTIGRID_SYNC:
 		return (uintptr_t)l->grid_sync;
-	case CS_HIDDEN_HOSTCALL: /* without memory for it the kernel faults when it asks, and not before */
+	case CS_HIDDEN_HOSTCALL: /* NULL when memory is short: only a kernel that makes a hostcall faults then */
 		return (uintptr_t)hip_hostcall_buffer(l->kernel->device);
 	case CS_HIDDEN_PRINTF:
 		return (uintptr_t)l->messages;
@@ -43,7 +43,7 @@ static uint64_t hidden_value(const struct hip_launch *l, unsigned kind)
 	return 0;
 }
 
-/* Most are of 4 or 8 bytes. */
+/* Most arguments have 4 or 8 bytes. */
 static inline void copy_arg(char *to, const void *from, size_t size_B)
 {
 	if (size_B == 8)
@@ -70,7 +70,7 @@ void hip_launch_pack(const struct hip_launch *l, char *to)
 	pack_explicit(l, to);
 }
 
-/* Packs the compiler's arguments that the kernel's code may read. */
+/* Packs the hidden arguments that the kernel's code may read. */
 static void pack_hidden(char *to, const struct hip_launch *l)
 {
 	const struct cs_kernel *k = l->kernel->cs;
@@ -88,7 +88,7 @@ static void pack_hidden(char *to, const struct hip_launch *l)
 	}
 }
 
-static void pack(char *to, const struct hip_launch *l)
+static void args_pack(char *to, const struct hip_launch *l)
 {
 	pack_explicit(l, to);
 	pack_hidden(to + l->kernel->cs->explicit_B, l);
@@ -116,7 +116,7 @@ static inline bool is_shape(const struct hip_shape *shape, const struct hip_kern
 	return shape->kernel == k && !differ;
 }
 
-/* In pieces that need no call; memory for arguments comes in multiples of 8 bytes. */
+/* Copies in sizes that need no call of memcpy(); argument memory has multiples of 8 bytes. */
 static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 {
 	uint32_t at_B = 0;
@@ -127,8 +127,8 @@ static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 		memcpy(to + at_B, from + at_B, 8);
 }
 
-/* An argument that is missing for want of memory may be there at the next launch. */
-static bool is_lasting(const char *hidden, const struct cs_kernel *k)
+/* False when a hidden argument is missing because memory was short: the next launch may have it. */
+static bool hidden_is_complete(const char *hidden, const struct cs_kernel *k)
 {
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		unsigned kind = k->hidden[i].kind;
@@ -141,7 +141,8 @@ static bool is_lasting(const char *hidden, const struct cs_kernel *k)
 	return true;
 }
 
-/* The launch that was given to the stream, whose arguments are at packet->kernarg_address, can be made again. */
+/* Keeps the shape of a launch that was submitted, so that it can be repeated. Its arguments are at
+ * packet->kernarg_address. */
 __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, const struct hip_launch *l,
 						       const hsa_kernel_dispatch_packet_t *packet)
 {
@@ -154,14 +155,14 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 	memcpy(shape->threads, l->threads, sizeof(shape->threads));
 	shape->lds_B = l->lds_B;
 	pack_hidden(shape->hidden, l);
-	if (is_lasting(shape->hidden, l->kernel->cs))
+	if (hidden_is_complete(shape->hidden, l->kernel->cs))
 		shape->kernel = l->kernel;
 }
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-/* Says which limit is exceeded, and checks the rarer ones. */
-__attribute__((cold, noinline)) static hipError_t check_closely(const struct hip_launch *l)
+/* Finds which limit is exceeded, and checks the rarer ones. */
+__attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
 	uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
@@ -174,7 +175,8 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
 	    threads > HIP_THREADS_MAX)
 		return hipErrorInvalidValue;
-	/* Also where work-items are counted. CLR has no such limit there: up to 2^32 blocks of one. */
+	/* The same limits hold where the grid is counted in work-items. CLR has no limit there: up to 2^32 blocks
+	 * of one work-item. */
 	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
@@ -188,9 +190,9 @@ __attribute__((cold, noinline)) static hipError_t check_closely(const struct hip
 	return l->cooperative ? hip_grid_check(l) : hipSuccess;
 }
 
-/* Two limits are powers of two, and 0 less 1 is above all of them. */
-__attribute__((always_inline)) static inline bool fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
-						       uint32_t lds_B)
+/* Checks the common limits with few comparisons: two limits are powers of two, and 0 - 1 exceeds all of them. */
+__attribute__((always_inline)) static inline bool launch_fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
+							      uint32_t lds_B)
 {
 	return ((threads.x - 1) | (threads.y - 1) | (threads.z - 1)) < HIP_THREADS_MAX &&
 	       threads.x * threads.y * threads.z <= k->threads_max &&
@@ -207,15 +209,16 @@ hipError_t hip_launch_check(const struct hip_launch *l)
 {
 	bool args = l->args || l->packed || !l->kernel->cs->arg_count;
 
-	return fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) && args && !l->cooperative
+	return launch_fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) && args && !l->cooperative
 		       ? hipSuccess
-		       : check_closely(l);
+		       : check_slow(l);
 }
 
-/* --- the packet ------------------------------------------------------------------------------- */
+/* --- packets ---------------------------------------------------------------------------------- */
 
-/* The compiler does not know the stack of functions that are called by address, or that call themselves. CLR
- * gives the larger of the two, and not the sum; nothing notices where that is too small, and waves share it. */
+/* The stack of a kernel that calls functions by address, or recursively, is not known to the compiler. CLR gives
+ * the larger of the two sizes, not their sum; a stack that is too small is not detected, and overwrites that of
+ * other waves. */
 __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct hip_kernel *k)
 {
 	uint64_t both_B = k->private_B + atomic_load_explicit(&k->device->stack_B, memory_order_relaxed);
@@ -225,8 +228,8 @@ __attribute__((cold, noinline)) static uint32_t private_of_caller(const struct h
 	return both_B < HIP_STACK_MAX_B ? (uint32_t)both_B : HIP_STACK_MAX_B;
 }
 
-/* The packet of a program's launch: without a completion signal. */
-__attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatch_packet_t *p,
+/* Fills the packet of a program's launch, which has no completion signal. */
+__attribute__((always_inline)) static inline void packet_fill(hsa_kernel_dispatch_packet_t *p,
 							      const struct hip_kernel *k, dim3 grid, dim3 threads,
 							      uint32_t lds_B, void *args)
 {
@@ -247,13 +250,13 @@ __attribute__((always_inline)) static inline void fill_packet(hsa_kernel_dispatc
 	p->completion_signal.handle = 0;
 }
 
-static void fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
+static void launch_packet_fill(hsa_kernel_dispatch_packet_t *p, const struct hip_launch *l, void *args)
 {
 	uint32_t grid[3];
 
 	for (unsigned i = 0; i < 3; i++)
 		grid[i] = l->grid[0] ? l->grid[i] : l->blocks[i] * l->threads[i];
-	fill_packet(p, l->kernel, dim3_of(grid), dim3_of(l->threads), l->lds_B, args);
+	packet_fill(p, l->kernel, dim3_of(grid), dim3_of(l->threads), l->lds_B, args);
 	if (l->kernel->calls)
 		p->private_segment_size = private_of_caller(l->kernel);
 }
@@ -284,9 +287,9 @@ hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 		args = hip_stream_args(s, l->kernel->args_B);
 		if (!args)
 			return hipErrorOutOfMemory;
-		pack(args, l);
+		args_pack(args, l);
 	}
-	fill(&packet, l, args);
+	launch_packet_fill(&packet, l, args);
 	packet.completion_signal = hip_launch_watch(s, l);
 	r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
 	if (r)
@@ -309,8 +312,8 @@ const struct hip_op_kind hip_op_launch = {hipGraphNodeTypeKernel, check_op, put_
 void hip_launch_prepare(const struct hip_launch *l, uint32_t header_and_setup, hsa_kernel_dispatch_packet_t *packet,
 			char *args)
 {
-	pack(args, l);
-	fill(packet, l, args);
+	args_pack(args, l);
+	launch_packet_fill(packet, l, args);
 	packet->header = (uint16_t)header_and_setup;
 	packet->setup = (uint16_t)(header_and_setup >> 16);
 }
@@ -333,21 +336,21 @@ hipError_t hip_launch_submit(struct hip_stream *s, const struct hip_launch *l)
 	return r || l->group ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
-/* A kernel that reads its packet, or one that the flow does not remember as it was. */
+/* Submits the packet of a kernel that reads its packet, or whose shape the flow does not have. */
 __attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks,
 						      dim3 threads, uint32_t lds_B, void *args)
 {
 	const dim3 grid = {blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
 	hsa_kernel_dispatch_packet_t packet;
 
-	fill_packet(&packet, k, grid, threads, lds_B, args);
+	packet_fill(&packet, k, grid, threads, lds_B, args);
 	return !hip_stream_dispatch(s, &packet);
 }
 
-/* False: it is of another shape. */
-__attribute__((always_inline)) static inline bool launch_again(struct hip_stream *s, const struct hip_kernel *k,
-							       dim3 blocks, dim3 threads, uint32_t lds_B,
-							       void **args)
+/* Repeats the last launch of the kernel. False: the shape differs. */
+__attribute__((always_inline)) static inline bool launch_repeat(struct hip_stream *s, const struct hip_kernel *k,
+								dim3 blocks, dim3 threads, uint32_t lds_B,
+								void **args)
 {
 	struct hip_shape *shape = shape_of(s, k);
 	uint32_t at_B = s->args_at;
@@ -362,27 +365,27 @@ __attribute__((always_inline)) static inline bool launch_again(struct hip_stream
 	if (__builtin_expect(shape->again.kernel != NULL, 1)) {
 		if (__builtin_expect(!hip.hsa->again(s->flow, &shape->again, to), 1))
 			return true;
-		/* The flow has remembered another kernel in its place. */
+		/* The flow has stored another kernel in this entry. */
 		if (shape->again.kernel->serial != shape->again.serial)
 			shape->kernel = NULL;
 	}
 	return dispatch_packet(s, k, blocks, threads, lds_B, to);
 }
 
-/* The first of its shape. */
+/* Makes the first launch of a shape. */
 __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const struct hip_launch *l)
 {
 	hsa_kernel_dispatch_packet_t packet;
 	char *args = NULL;
 
-	if (!fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
+	if (!launch_fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
 	    l->kernel->args_B > HIP_CHUNK_B - s->args_at)
 		return false;
 	if (l->kernel->args_B) {
 		args = hip_stream_args(s, l->kernel->args_B);
-		pack(args, l);
+		args_pack(args, l);
 	}
-	fill(&packet, l, args);
+	launch_packet_fill(&packet, l, args);
 	packet.completion_signal.handle = 0;
 	if (hip_stream_dispatch(s, &packet))
 		return false;
@@ -390,17 +393,18 @@ __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const s
 	return true;
 }
 
-/* A kernel whose arguments are given one by one. What the flow refuses the long way is refused, too. */
-__attribute__((always_inline)) static inline bool launch_shortly(const struct hip_kernel *k, struct hip_stream *s,
-								 dim3 blocks, dim3 threads, uint32_t lds_B,
-								 void **args, struct drv_lock **held)
+/* The fast path: a kernel whose arguments are given by address. A dispatch that the flow refuses is left to the
+ * slow path, which returns the error. */
+__attribute__((always_inline)) static inline bool launch_fast(const struct hip_kernel *k, struct hip_stream *s,
+							      dim3 blocks, dim3 threads, uint32_t lds_B,
+							      void **args, struct drv_lock **held)
 {
 	if (!k->plain || (!args && k->cs->arg_count) || !drv_lock_try(&s->flow->lock))
 		return false;
 	*held = &s->flow->lock;
 	if (!hip_stream_is_clear(s))
 		return false;
-	return launch_again(s, k, blocks, threads, lds_B, args) ||
+	return launch_repeat(s, k, blocks, threads, lds_B, args) ||
 	       launch_first(s, &(struct hip_launch){.kernel = k,
 						    .blocks = {blocks.x, blocks.y, blocks.z},
 						    .threads = {threads.x, threads.y, threads.z},
@@ -408,11 +412,11 @@ __attribute__((always_inline)) static inline bool launch_shortly(const struct hi
 						    .args = args});
 }
 
-/* --- launches by the host's name -------------------------------------------------------------- */
+/* --- launches by host address ----------------------------------------------------------------- */
 
-/* The current device's kernel, unless the stream is another's. */
-static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *threads, void **args, size_t lds_B,
-			 hipStream_t handle)
+/* The kernel on the current device, or on the stream's device if that is another. */
+static hipError_t launch_by_address(const void *function, const dim3 *blocks, const dim3 *threads, void **args,
+				    size_t lds_B, hipStream_t handle)
 {
 	struct hip_launch l = {
 		.blocks = {blocks->x, blocks->y, blocks->z},
@@ -432,11 +436,11 @@ static hipError_t launch(const void *function, const dim3 *blocks, const dim3 *t
 	return r ? r : hip_launch_submit(s, &l);
 }
 
-HIP_SLOW_PATH static hipError_t launch_at_length(const void *function, dim3 blocks, dim3 threads, void **args,
-						 size_t lds_B, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t launch_slow(const void *function, dim3 blocks, dim3 threads, void **args,
+					    size_t lds_B, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipLaunchKernel", function, blocks, threads, args, lds_B, stream);
-	return hip_end_of("hipLaunchKernel", launch(function, &blocks, &threads, args, lds_B, stream));
+	return hip_end_of("hipLaunchKernel", launch_by_address(function, &blocks, &threads, args, lds_B, stream));
 }
 
 hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
@@ -450,15 +454,15 @@ hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void
 	s = hip_stream_of_nocreate(stream);
 	if (__builtin_expect(!hip_slow_path_flags() && s && lds_B <= UINT32_MAX &&
 				     !hip_kernel_of(function, s->device, &k) &&
-				     launch_shortly(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
+				     launch_fast(k, s, blocks, threads, (uint32_t)lds_B, args, &held),
 			     1))
 		return hip_end_fast(held);
-	return launch_at_length(function, blocks, threads, args, lds_B, stream, held);
+	return launch_slow(function, blocks, threads, args, lds_B, stream, held);
 }
 
-/* --- launches by a module's function ---------------------------------------------------------- */
+/* --- launches by function handle -------------------------------------------------------------- */
 
-/* A list of marks and values: the packed arguments, and how many bytes they are. */
+/* Reads a list of HIP_LAUNCH_PARAM_* keys and values: the packed arguments and their size. */
 hipError_t hip_launch_extra(void **extra, struct hip_launch *l)
 {
 	bool sized = false;
@@ -494,9 +498,9 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 	return s->device == l->kernel->device ? hip_launch_submit(s, l) : hipErrorInvalidResourceHandle;
 }
 
-HIP_SLOW_PATH static hipError_t launch_function_at_length(hipFunction_t function, dim3 grid, dim3 block,
-							  uint32_t lds_B, hipStream_t stream, void **args,
-							  void **extra, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t launch_function_slow(hipFunction_t function, dim3 grid, dim3 block, uint32_t lds_B,
+						     hipStream_t stream, void **args, void **extra,
+						     struct drv_lock *held)
 {
 	struct hip_launch l = {.blocks = {grid.x, grid.y, grid.z},
 			       .threads = {block.x, block.y, block.z},
@@ -523,13 +527,13 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 	s = hip_stream_of_nocreate(stream);
 	if (__builtin_expect(!hip_slow_path_flags() && k && s && !extra && s->device == k->device &&
 				     !hip_code_lost(k->device, k->losses) &&
-				     launch_shortly(k, s, grid, block, lds_B, args, &held),
+				     launch_fast(k, s, grid, block, lds_B, args, &held),
 			     1))
 		return hip_end_fast(held);
-	return launch_function_at_length(function, grid, block, lds_B, stream, args, extra, held);
+	return launch_function_slow(function, grid, block, lds_B, stream, args, extra, held);
 }
 
-/* Before anything is recorded. */
+/* Checks both events before anything is submitted. */
 static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t stream)
 {
 	struct hip_stream *s;
@@ -539,7 +543,7 @@ static hipError_t check_events(hipEvent_t start, hipEvent_t stop, hipStream_t st
 	return hip_launch_stream(stream, &s);
 }
 
-static hipError_t record(hipEvent_t event, hipStream_t stream)
+static hipError_t event_record_if(hipEvent_t event, hipStream_t stream)
 {
 	struct hip_stream *s;
 	hipError_t r = event ? hip_stream_of(stream, &s) : hipSuccess;
@@ -547,9 +551,9 @@ static hipError_t record(hipEvent_t event, hipStream_t stream)
 	return r || !event ? r : hip_event_record(event, s);
 }
 
-/* Sizes of blocks as AMD's library takes them from a grid in work-items: one that is larger than the grid becomes
- * the grid's, and the last block may have fewer where the kernel's code allows for that. Too large ones are refused
- * later. */
+/* Computes the block sizes for a grid in work-items, as AMD's library does: a block larger than the grid becomes
+ * the grid, and the last block may be partial where the kernel's code allows that. Sizes above the limits are
+ * refused later. */
 static hipError_t fit_blocks(const struct hip_kernel *k, struct hip_launch *l)
 {
 	const uint64_t most = k->threads_max, x = l->threads[0], y = l->threads[1], z = l->threads[2];
@@ -583,13 +587,13 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 	for (unsigned i = 0; i < 3; i++)
 		l->blocks[i] = (l->grid[i] - 1) / l->threads[i] + 1;
 	if (!r)
-		r = record(start, stream);
+		r = event_record_if(start, stream);
 	if (!r)
 		r = launch_function(function, l, stream, extra);
-	return r ? r : record(stop, stream);
+	return r ? r : event_record_if(stop, stream);
 }
 
-/* Declared nowhere else for C. */
+/* No header declares these for C. */
 HIP_API_BEGIN
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
 				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
@@ -606,7 +610,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t
 	struct hip_launch l = {
 		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
 
-	(void)flags; /* to leave the order is allowed, not demanded */
+	(void)flags; /* the flag allows reordering, and does not demand it */
 	HIP_ENTER(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags);
 	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
 					  : launch_ext(function, &l, stream, extra, start, stop));
@@ -620,7 +624,7 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t
 					start, stop, 0);
 }
 
-/* The names that C++ programs of HIP 5 call. */
+/* The C++ names that programs of HIP 5 call. */
 __typeof__(hipExtModuleLaunchKernel) hip_ext_module_launch __asm__(
 	"_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j")
 	__attribute__((alias("hipExtModuleLaunchKernel"), visibility("default")));
@@ -637,10 +641,10 @@ hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, v
 	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
 	r = check_events(start, stop, stream);
 	if (!r)
-		r = record(start, stream);
+		r = event_record_if(start, stream);
 	if (!r)
 		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
-	return hip_end(r ? r : record(stop, stream));
+	return hip_end(r ? r : event_record_if(stop, stream));
 }
 
 /* --- <<<...>>> -------------------------------------------------------------------------------- */
@@ -651,11 +655,11 @@ struct hip_call {
 	hipStream_t stream;
 };
 
-/* The stacks of threads that end. */
+/* Frees the stacks of threads that end. */
 static pthread_key_t calls_key;
 static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
 
-/* Others' destructors may launch behind it. */
+/* Resets the thread's pointer: destructors that run later may launch again. */
 static void free_calls(void *calls)
 {
 	struct hip_thread *t = &hip_thread;
@@ -710,23 +714,23 @@ hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B,
 	return hipSuccess;
 }
 
-/* --- the steps of old ------------------------------------------------------------------------- */
+/* --- hipConfigureCall() and hipSetupArgument() ------------------------------------------------ */
 
-/* Arguments for the launch that was configured last, at their places. */
+/* Arguments of the launch that was configured last, at their offsets. */
 struct setup {
 	char bytes[CS_DATA_MAX_B];
 	size_t size_B;
 };
 static _Thread_local void *setup_memory;
 
-static struct setup *setup(void)
+static struct setup *setup_get(void)
 {
 	return hip_thread_memory(&setup_memory, sizeof(struct setup));
 }
 
 hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
 {
-	struct setup *to = setup();
+	struct setup *to = setup_get();
 
 	if (!to)
 		return hip_end(hipErrorOutOfMemory);
@@ -736,7 +740,7 @@ hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t
 
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
 {
-	struct setup *to = setup();
+	struct setup *to = setup_get();
 
 	if (!to)
 		return hip_end(hipErrorOutOfMemory);
@@ -754,7 +758,7 @@ static hipError_t launch_by_ptr(const void *function)
 	dim3 blocks, threads;
 	hipStream_t handle;
 	size_t lds_B;
-	const struct setup *from = setup();
+	const struct setup *from = setup_get();
 	struct hip_launch l = {.function = function};
 	hipError_t r = __hipPopCallConfiguration(&blocks, &threads, &lds_B, &handle);
 

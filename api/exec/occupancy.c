@@ -1,7 +1,6 @@
-/* Occupancy: how many blocks a compute unit runs at a time, by registers, LDS and wave slots.
- *
- * The figures are HIP's own, which programs compare: eight waves of a SIMD, registers in granules, no granule of
- * LDS (CLR's hip_platform.cpp says so in effect; LLVM AMDGPUUsage has the granules). */
+/* Occupancy: how many blocks a compute unit runs at a time, by registers, LDS and wave slots. The numbers are
+ * HIP's, since programs compare them: eight waves of a SIMD, registers in granules, LDS without granules (from
+ * CLR's hip_platform.cpp; LLVM AMDGPUUsage has the granules). */
 #include "api/base/entry.h"
 #include "api/module/module.h"
 
@@ -11,8 +10,8 @@
 #define SGPR_GRANULE 16
 
 struct occupancy {
-	unsigned threads;    /* of a compute unit, as registers and slots allow */
-	unsigned lds_blocks; /* as LDS allows */
+	unsigned threads;    /* threads of a compute unit, limited by registers and wave slots */
+	unsigned lds_blocks; /* blocks of a compute unit, limited by LDS */
 };
 
 static unsigned round_up(unsigned value, unsigned granule)
@@ -20,12 +19,12 @@ static unsigned round_up(unsigned value, unsigned granule)
 	return (value + granule - 1) / granule * granule;
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min_of(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
-/* gfx90a and gfx94x have 512 vector registers in granules of 8, others 256 in granules of 4. */
+/* gfx90a and gfx94x have 512 vector registers in granules of 8, other chips 256 in granules of 4. */
 static bool has_unified_registers(const struct hip_device *d)
 {
 	hipDeviceProp_tR0000 p;
@@ -33,12 +32,12 @@ static bool has_unified_registers(const struct hip_device *d)
 	return !hipGetDevicePropertiesR0000(&p, d->index) && (p.gcnArch == 910 || p.gcnArch / 10 == 94);
 }
 
-static struct occupancy measure(const struct hip_kernel *k, size_t lds_B)
+static struct occupancy occupancy_of(const struct hip_kernel *k, size_t lds_B)
 {
 	bool unified = has_unified_registers(k->device);
 	unsigned vgprs = round_up(k->cs->vgprs ? k->cs->vgprs : 1, unified ? 8 : 4);
 	unsigned sgprs = round_up(k->cs->sgprs ? k->cs->sgprs : 1, SGPR_GRANULE);
-	unsigned waves = least(WAVES_SIMD, least((unified ? 512 : 256) / vgprs, SGPRS_SIMD / sgprs));
+	unsigned waves = min_of(WAVES_SIMD, min_of((unified ? 512 : 256) / vgprs, SGPRS_SIMD / sgprs));
 	uint64_t block_B = k->group_B + lds_B;
 
 	return (struct occupancy){
@@ -47,8 +46,8 @@ static struct occupancy measure(const struct hip_kernel *k, size_t lds_B)
 	};
 }
 
-/* As many blocks as all compute units together have scratch for: programs multiply by their number, and expect a
- * grid of that size to run at a time. */
+/* Limits the blocks to the scratch memory of all compute units together: programs multiply by the number of units,
+ * and expect a grid of that size to be resident. */
 static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
 {
 	return hip.hsa->scratch_groups_max(k->device->agent, threads) / k->device->cus;
@@ -56,13 +55,13 @@ static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
 
 unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_B)
 {
-	struct occupancy o = measure(k, lds_B);
+	struct occupancy o = occupancy_of(k, lds_B);
 	unsigned blocks;
 
 	if (!threads || threads > HIP_THREADS_MAX)
 		return 0;
-	blocks = least(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
-	return cs_kernel_has_scratch(k->cs) ? least(blocks, scratch_blocks(k, threads)) : blocks;
+	blocks = min_of(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
+	return cs_kernel_has_scratch(k->cs) ? min_of(blocks, scratch_blocks(k, threads)) : blocks;
 }
 
 static hipError_t active_blocks(int *blocks, const struct hip_kernel *k, int threads, size_t lds_B)
@@ -75,20 +74,20 @@ static hipError_t active_blocks(int *blocks, const struct hip_kernel *k, int thr
 
 static hipError_t best_block(int *blocks, int *threads, const struct hip_kernel *k, size_t lds_B, int limit)
 {
-	struct occupancy o = measure(k, lds_B);
+	struct occupancy o = occupancy_of(k, lds_B);
 	unsigned most = limit > 0 && (unsigned)limit < HIP_THREADS_MAX ? (unsigned)limit : HIP_THREADS_MAX;
 
 	if (!blocks || !threads)
 		return hipErrorInvalidValue;
 	if (k->cs->max_threads)
-		most = least(most, k->cs->max_threads);
-	most = least(o.threads, round_up(most, k->device->wave_lanes));
+		most = min_of(most, k->cs->max_threads);
+	most = min_of(o.threads, round_up(most, k->device->wave_lanes));
 	*threads = (int)most;
 	*blocks = most ? (int)(k->device->cus * hip_occupancy(k, most, lds_B)) : 0;
 	return hipSuccess;
 }
 
-/* Each question for a kernel by its host's address, and by its handle. */
+/* Each query exists for a kernel by its host address, and by its handle. */
 static hipError_t by_address(const void *function, const struct hip_kernel **k)
 {
 	return function ? hip_kernel_of(function, hip_current(), k) : hipErrorInvalidDeviceFunction;
@@ -99,7 +98,7 @@ static hipError_t by_handle(hipFunction_t function, const struct hip_kernel **k)
 	return function ? hip_function_of(function, k) : hipErrorInvalidValue;
 }
 
-#define FLAGS_MAX 1u /* hipOccupancyDisableCachingOverride: there is no cache that this would be about */
+#define FLAGS_MAX 1u /* hipOccupancyDisableCachingOverride: AMD's GPUs have no cache that it concerns */
 
 #define ACTIVE(name, type, find, flags, ...)                                                                       \
 	hipError_t name(int *blocks, type function, int threads, size_t lds_B __VA_ARGS__)                         \

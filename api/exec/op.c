@@ -16,7 +16,7 @@ hipError_t hip_op_blit(const struct hip_op *op, struct hip_blit *blit)
 	return op->kind && op->kind->blit ? op->kind->blit(op, blit) : hipErrorNotSupported;
 }
 
-hipError_t hip_op_give(struct hip_stream *s, const struct hip_op *op)
+hipError_t hip_op_submit(struct hip_stream *s, const struct hip_op *op)
 {
 	hipError_t r = hip_stream_begin(s);
 
@@ -36,5 +36,5 @@ hipError_t hip_op_run(hipStream_t handle, const struct hip_op *op)
 		r = hip_stream_of(handle, &s);
 	if (r)
 		return r;
-	return hip_stream_captures(s) ? atomic_load(&hip_capture_ops)->op(s, op) : hip_op_give(s, op);
+	return hip_stream_captures(s) ? atomic_load(&hip_capture_ops)->op(s, op) : hip_op_submit(s, op);
 }

@@ -1,8 +1,12 @@
-/* Operations: what a stream is given, as data. A call puts one into a stream at once; a capture keeps it for a
- * graph, which puts it whenever it is launched.
+/* Operations of streams, as data.
  *
- * Addresses are the program's. hip_op_put() looks up what they belong to, so that a kept operation may outlive what
- * it names: then it fails. */
+ *   hip_op       an operation: a kind, and the parameters of that kind; a value, whose pointers are borrowed
+ *   hip_op_kind  the functions of a kind; constant
+ *
+ * A call submits an operation to a stream at once; a capture stores it in a graph, which submits it at each launch.
+ * Addresses are the program's. hip_op_put() resolves them, so that a stored operation may outlive the memory that
+ * it names: then it returns an error. Nothing here has a lock but the stream's.
+ */
 #ifndef API_OP_H
 #define API_OP_H
 
@@ -13,10 +17,11 @@ struct hip_blit;
 
 struct hip_op;
 
-/* What an operation of one kind does. */
+/* The functions of a kind of operation. */
 struct hip_op_kind {
-	hipGraphNodeType node; /* of a graph */
-	/* See hip_op_check(), hip_op_put(), hip_op_blit(); NULL: hipSuccess, and NotSupported. */
+	hipGraphNodeType node; /* type of the graph node */
+	/* See hip_op_check(), hip_op_put() and hip_op_blit(). check NULL: always hipSuccess; blit NULL: always
+	 * NotSupported. */
 	hipError_t (*check)(const struct hip_op *op);
 	hipError_t (*put)(struct hip_stream *stream, const struct hip_op *op);
 	hipError_t (*blit)(const struct hip_op *op, struct hip_blit *blit);
@@ -24,7 +29,7 @@ struct hip_op_kind {
 extern DRV_OWN const struct hip_op_kind hip_op_launch, hip_op_copy, hip_op_box, hip_op_fill, hip_op_host,
 	hip_op_values;
 
-/* Rows at a distance, in slices at a distance, filled with one value of 1, 2 or 4 bytes. */
+/* Rows in slices, each with a pitch, filled with one value of 1, 2 or 4 bytes. */
 struct hip_fill {
 	char *dst;
 	size_t pitch_B, row_B, rows, slice_B, slices;
@@ -32,29 +37,29 @@ struct hip_fill {
 	unsigned value_B;
 };
 
-/* One of the three functions. */
+/* A call of a host function; one of the three function pointers is set. */
 struct hip_host {
 	hipHostFn_t fn;
 	hipStreamCallback_t callback;
-	hipStream_t handle; /* for the callback */
-	/* The library's own, which is called in any case. dropped: the stream has ended before its turn, and only
-	 * memory is to be freed. */
+	hipStream_t handle; /* the stream, for `callback` */
+	/* A function of this library, which is called in any case. dropped: the stream has ended before the call's
+	 * turn, and the function only frees memory. */
 	void (*own)(void *data, hipError_t error, bool dropped);
 	void *data;
 };
 
-/* Values written and waited for, one after the other. */
+/* Values to write and to wait for, in order. */
 #define HIP_VALUES_MAX 256 /* CUDA's limit, and CLR's */
 struct hip_values {
-	const hipStreamBatchMemOpParams *list; /* of kept ones: the keeper's */
+	const hipStreamBatchMemOpParams *list; /* borrowed; a stored operation's list belongs to its graph node */
 	unsigned count;
-	hipCtx_t context; /* as it was given, for who asks */
+	hipCtx_t context; /* the program's value, for queries */
 };
 
 struct hip_op {
-	const struct hip_op_kind *kind; /* NULL: nothing is done */
+	const struct hip_op_kind *kind; /* NULL: does nothing */
 	union {
-		struct hip_launch launch; /* kept ones: packed arguments, which belong to the keeper */
+		struct hip_launch launch; /* a stored launch has packed arguments, which belong to its graph node */
 		struct hip_copy copy;
 		struct hip_box box;
 		struct hip_fill fill;
@@ -63,23 +68,24 @@ struct hip_op {
 	};
 };
 
-/* What can be wrong with it without regard to a stream. */
+/* Checks everything that does not depend on a stream. */
 hipError_t hip_op_check(const struct hip_op *op);
-/* Between hip_stream_begin() and hip_stream_done(). The operation was checked. */
+/* Submits a checked operation. Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_op_put(struct hip_stream *stream, const struct hip_op *op);
-/* With both; the stream does not capture. */
-hipError_t hip_op_give(struct hip_stream *stream, const struct hip_op *op);
-/* All at once, for a call that gives one operation. */
+/* Takes the stream's lock, submits and releases the lock. The stream does not capture. */
+hipError_t hip_op_submit(struct hip_stream *stream, const struct hip_op *op);
+/* The whole body of a public function: finds the stream, checks, and captures or submits. */
 hipError_t hip_op_run(hipStream_t stream, const struct hip_op *op);
 
-/* The operation as a blit (blit.h), with addresses looked up. NotSupported: it is none, kernels do not do it, or
- * there is nothing to do; of fills InvalidValue: there is no such memory. */
+/* Makes a blit (blit.h) of the operation, with resolved addresses. Errors: NotSupported, when the operation is no
+ * copy or fill, when kernels cannot do it, or when it is empty; for fills InvalidValue, when the memory does not
+ * exist. */
 hipError_t hip_op_blit(const struct hip_op *op, struct hip_blit *blit);
 hipError_t hip_fill_check(const struct hip_fill *fill);
-/* How many functions of the program were called for streams of the device; *busy becomes true if one runs, or is
- * about to (host_call.c). */
-uint64_t hip_hosts_called(struct hip_device *device, bool *busy);
-/* At an error host->own is not called. */
+/* Returns how many host functions were called for the device's streams; sets *busy when one runs or is about to
+ * (host_call.c). */
+uint64_t hip_host_calls_count(struct hip_device *device, bool *busy);
+/* Submits a call of a host function. After an error host->own is not called. */
 hipError_t hip_host_put(struct hip_stream *stream, const struct hip_host *host);
 
 #endif

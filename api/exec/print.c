@@ -1,16 +1,16 @@
-/* Text of kernels, from words of 64 bits: a format, and an argument in each word or, a text, in as many as it needs
- * with its end. */
+/* printf of kernels, from words of 64 bits: a format, then the arguments. A text takes as many words as it needs
+ * with its terminator; any other argument takes one. */
 #include <string.h>
 
 #include "api/exec/print.h"
 
 struct print {
 	FILE *to;
-	const uint64_t *at, *end; /* arguments */
-	int written;              /* characters; negative: it failed */
+	const uint64_t *at, *end; /* unread arguments */
+	int written;              /* characters; negative: an error */
 };
 
-static void count(struct print *p, int written)
+static void written_add(struct print *p, int written)
 {
 	p->written = written < 0 || p->written < 0 ? -1 : p->written + written;
 }
@@ -33,12 +33,12 @@ static const char *next_text(struct print *p)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-/* One conversion. Width and precision given by stars come first, as ints. */
+/* Prints one conversion. Stars for width and precision take arguments first, as ints. */
 #define PRINT(value)                                                                                               \
 	(stars == 0   ? fprintf(p->to, spec, value)                                                                \
 	 : stars == 1 ? fprintf(p->to, spec, star[0], value)                                                       \
 		      : fprintf(p->to, spec, star[0], star[1], value))
-static void convert(struct print *p, const char *spec, unsigned stars)
+static void conversion_print(struct print *p, const char *spec, unsigned stars)
 {
 	int star[2];
 	double real;
@@ -48,16 +48,16 @@ static void convert(struct print *p, const char *spec, unsigned stars)
 		star[i] = (int)next_word(p);
 	switch (spec[strlen(spec) - 1]) {
 	case 's':
-		count(p, PRINT(next_text(p)));
+		written_add(p, PRINT(next_text(p)));
 		break;
 	case 'p':
-		count(p, PRINT((void *)(uintptr_t)next_word(p)));
+		written_add(p, PRINT((void *)(uintptr_t)next_word(p)));
 		break;
 	case 'n':
 		(void)next_word(p);
 		break;
 	case 'c':
-		count(p, PRINT((int)next_word(p)));
+		written_add(p, PRINT((int)next_word(p)));
 		break;
 	case 'd':
 	case 'i':
@@ -66,18 +66,18 @@ static void convert(struct print *p, const char *spec, unsigned stars)
 	case 'x':
 	case 'X':
 		word = next_word(p);
-		count(p, PRINT(word));
+		written_add(p, PRINT(word));
 		break;
 	default:
 		word = next_word(p);
 		memcpy(&real, &word, sizeof(real));
-		count(p, PRINT(real));
+		written_add(p, PRINT(real));
 		break;
 	}
 }
 #pragma GCC diagnostic pop
 
-/* From '%' to the letter that says what comes. 0: there is none. */
+/* Length from '%' to the conversion letter. 0: no letter follows. */
 static size_t spec_length(const char *spec)
 {
 	size_t length = 1 + strcspn(spec + 1, "diouxXfFeEgGaAcspn%");
@@ -91,7 +91,7 @@ static void print_spec(struct print *p, const char *spec, size_t length)
 	unsigned stars = 0;
 
 	if (spec[length - 1] == '%') {
-		count(p, fputc('%', p->to) == EOF ? -1 : 1);
+		written_add(p, fputc('%', p->to) == EOF ? -1 : 1);
 		return;
 	}
 	if (length >= sizeof(copy))
@@ -101,7 +101,7 @@ static void print_spec(struct print *p, const char *spec, size_t length)
 	for (size_t i = 0; i < length; i++)
 		stars += copy[i] == '*';
 	if (stars <= 2)
-		convert(p, copy, stars);
+		conversion_print(p, copy, stars);
 }
 
 static int print_all(struct print *p, const char *format)
@@ -110,7 +110,7 @@ static int print_all(struct print *p, const char *format)
 		size_t plain = strcspn(format, "%"), length;
 
 		if (plain)
-			count(p, fwrite(format, 1, plain, p->to) == plain ? (int)plain : -1);
+			written_add(p, fwrite(format, 1, plain, p->to) == plain ? (int)plain : -1);
 		format += plain;
 		length = *format ? spec_length(format) : 0;
 		if (!length)

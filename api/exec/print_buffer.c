@@ -1,9 +1,7 @@
-/* printf of kernels that were compiled with -mprintf-kind=buffered: they leave messages in a buffer, and a function
- * of the host's, behind the kernel, prints them.
- *
- * A stream has a buffer as long as it has such work: its kernels come one after the other, and each finds it empty.
- * It is the device's memory: kernels count in it by atomics of the device's scope. Layout: ROCm-Device-Libs'
- * printf_alloc.cl; messages: LLVM's AMDGPUEmitPrintf.cpp. */
+/* printf of kernels that were compiled with -mprintf-kind=buffered: kernels store messages in a buffer, and a host
+ * function after the kernel prints them. A stream has a buffer while it has such kernels: they run one after the
+ * other, and each begins with an empty buffer. The buffer is in device memory: kernels allocate in it by atomics of
+ * the device's scope. Layout: ROCm-Device-Libs' printf_alloc.cl; messages: LLVM's AMDGPUEmitPrintf.cpp. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +9,13 @@
 #include "api/exec/print.h"
 
 struct head {
-	uint32_t used_B; /* of messages, behind the head */
-	uint32_t end_B;  /* of the buffer */
+	uint32_t used_B; /* bytes of the messages after the head */
+	uint32_t end_B;  /* size of the buffer */
 };
 
-/* What a message begins with: bits 31:2 its size in bytes, this word included. */
+/* Control word of a message: bits 31:2 are its size in bytes, this word included. */
 #define TO_STDERR      1u
-#define HAS_HASH       2u /* behind it, of the format; else the format itself */
+#define HAS_HASH       2u /* a hash of the format follows; else the format itself */
 #define SIZE_B(dw)     ((dw) >> 2)
 #define CONTROL_B      4u
 #define HASH_B         8u
@@ -26,25 +24,25 @@ struct head {
 struct buffer {
 	struct buffer *next;
 	struct hip_device *device;
-	struct hip_stream *stream; /* whose kernels use it; compared only. NULL: nobody's */
-	unsigned users;            /* launches */
+	struct hip_stream *stream; /* the stream whose kernels use the buffer; compared only. NULL: unused */
+	unsigned users;            /* launches that use it */
 	size_t size_B;
 	void *memory; /* owned */
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the members below */
 	struct buffer *first; /* owned */
 } print_buffers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct job {
-	struct buffer *buffer;     /* a use of it */
-	const char *const *format; /* borrowed: the code stays loaded while it has work */
+	struct buffer *buffer;     /* one use of the buffer */
+	const char *const *format; /* borrowed: the code stays loaded while work uses it */
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* "0:0:", the hash in hexadecimal, a comma, the text. NULL: no such format. */
+/* Finds the format with that hash. Each entry is "0:0:", the hash in hexadecimal, a comma, the text. NULL: none. */
 static const char *find_format(const char *const *format, uint64_t hash)
 {
 	for (; format && *format; format++) {
@@ -59,7 +57,7 @@ static const char *find_format(const char *const *format, uint64_t hash)
 	return NULL;
 }
 
-/* words: what stands behind the control word, and a zero. */
+/* Prints a message. `words` follow the control word and end with a zero. */
 static void print_message(uint32_t control, const uint64_t *words, size_t count, const char *const *formats)
 {
 	FILE *to = control & TO_STDERR ? stderr : stdout;
@@ -74,7 +72,7 @@ static void print_message(uint32_t control, const uint64_t *words, size_t count,
 		(void)!hip_print(to, format, words + 1, words + count);
 }
 
-/* A kernel may write anything: sizes are looked at. */
+/* Prints all messages. Sizes are checked, since a kernel may write anything. */
 static void print_messages(const char *from, size_t size_B, const char *const *formats)
 {
 	uint64_t *words = calloc(size_B / sizeof(*words) + 2, sizeof(*words));
@@ -94,14 +92,14 @@ static void print_messages(const char *from, size_t size_B, const char *const *f
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-static hipError_t clear(struct buffer *b)
+static hipError_t buffer_clear(struct buffer *b)
 {
 	const struct head head = {0, (uint32_t)b->size_B};
 
 	return hip_of_hsa(hsa_memory_copy(b->memory, &head, sizeof(head)));
 }
 
-static struct buffer *create(struct hip_device *device)
+static struct buffer *buffer_create(struct hip_device *device)
 {
 	struct buffer *b = calloc(1, sizeof(*b));
 
@@ -115,7 +113,7 @@ static struct buffer *create(struct hip_device *device)
 		free(b);
 		return NULL;
 	}
-	if (clear(b)) {
+	if (buffer_clear(b)) {
 		hsa_amd_memory_pool_free(b->memory);
 		free(b);
 		return NULL;
@@ -123,7 +121,7 @@ static struct buffer *create(struct hip_device *device)
 	return b;
 }
 
-/* The stream's, or one that nobody uses. */
+/* Finds the stream's buffer, or an unused one. */
 static struct buffer *find_locked(const struct hip_stream *s)
 {
 	struct buffer *idle = NULL;
@@ -137,13 +135,13 @@ static struct buffer *find_locked(const struct hip_stream *s)
 	return idle;
 }
 
-static struct buffer *take(struct hip_stream *s)
+static struct buffer *buffer_take(struct hip_stream *s)
 {
 	struct buffer *b;
 
 	pthread_mutex_lock(&print_buffers.lock);
 	b = find_locked(s);
-	if (!b && (b = create(s->device))) {
+	if (!b && (b = buffer_create(s->device))) {
 		b->next = print_buffers.first;
 		print_buffers.first = b;
 	}
@@ -155,7 +153,7 @@ static struct buffer *take(struct hip_stream *s)
 	return b;
 }
 
-static void give(struct buffer *b)
+static void buffer_give(struct buffer *b)
 {
 	pthread_mutex_lock(&print_buffers.lock);
 	b->users--;
@@ -183,7 +181,7 @@ void hip_print_reset(struct hip_device *device)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-/* What did not fit in was dropped by the kernel, whose printf said so. */
+/* Messages that did not fit are absent: the kernel's printf has returned an error for them. */
 static hipError_t read_messages(const struct job *job)
 {
 	struct buffer *b = job->buffer;
@@ -192,26 +190,26 @@ static hipError_t read_messages(const struct job *job)
 	hipError_t r = hip_of_hsa(hsa_memory_copy(&head, b->memory, sizeof(head)));
 
 	if (r || !head.used_B || head.used_B > b->size_B - sizeof(head))
-		return r ? r : clear(b);
+		return r ? r : buffer_clear(b);
 	copy = malloc(head.used_B);
 	if (!copy)
-		return clear(b);
+		return buffer_clear(b);
 	r = hip_of_hsa(hsa_memory_copy(copy, (char *)b->memory + sizeof(head), head.used_B));
 	if (!r)
 		print_messages(copy, head.used_B, job->format);
 	free(copy);
-	return r ? r : clear(b);
+	return r ? r : buffer_clear(b);
 }
 
-/* On the device's thread, when the kernel has ended, or never will. */
-static void run(void *data, hipError_t error, bool dropped)
+/* Runs on the device's host thread, when the kernel has ended or never will. */
+static void messages_run(void *data, hipError_t error, bool dropped)
 {
 	struct job *job = data;
 
 	if (dropped) {
-		/* The next kernel is to find it empty, or is not to find it. */
-		if (!clear(job->buffer))
-			give(job->buffer);
+		/* A buffer that cannot be emptied is not used again. */
+		if (!buffer_clear(job->buffer))
+			buffer_give(job->buffer);
 		free(job);
 		return;
 	}
@@ -219,7 +217,7 @@ static void run(void *data, hipError_t error, bool dropped)
 		error = read_messages(job);
 	if (error)
 		hip_device_fail(job->buffer->device, error);
-	give(job->buffer);
+	buffer_give(job->buffer);
 	free(job);
 }
 
@@ -231,7 +229,7 @@ hipError_t hip_print_put(struct hip_stream *s, const struct hip_launch *launch)
 
 	if (!job)
 		return hipErrorOutOfMemory;
-	*job = (struct job){take(s), launch->kernel->cs->format};
+	*job = (struct job){buffer_take(s), launch->kernel->cs->format};
 	if (!job->buffer) {
 		free(job);
 		return hipErrorOutOfMemory;
@@ -239,9 +237,9 @@ hipError_t hip_print_put(struct hip_stream *s, const struct hip_launch *launch)
 	with.messages = job->buffer->memory;
 	r = hip_launch_put(s, &with);
 	if (r)
-		give(job->buffer);
-	else /* without it nobody knows when the kernel has left the buffer: that is lost */
-		r = hip_host_put(s, &(struct hip_host){.own = run, .data = job});
+		buffer_give(job->buffer);
+	else /* when this fails, the end of the kernel is unknown, and the buffer is not used again */
+		r = hip_host_put(s, &(struct hip_host){.own = messages_run, .data = job});
 	if (r)
 		free(job);
 	return r;

@@ -1,7 +1,6 @@
-/* Semaphores of other drivers, as Vulkan: DRM's syncobjs, as Mesa's drivers export them. A wait and a signal are
- * operations of the stream (hsa/interface.h). A semaphore without values stands for one signal, which a wait takes
- * away.
- */
+/* External semaphores: DRM syncobjs that other drivers, such as Mesa's for Vulkan, have exported. Waits and
+ * signals are operations of the stream (hsa/interface.h). A binary semaphore stands for one signal, which a wait
+ * consumes. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,7 +10,7 @@
 
 struct semaphore {
 	struct semaphore *next;
-	_Atomic unsigned refs; /* the program's, and those of calls that are about to use it */
+	_Atomic unsigned refs; /* the program's reference, and those of calls that use the semaphore */
 	uint64_t handle;
 	struct hip_device *device;
 	struct rt_sync *sync; /* owned */
@@ -19,7 +18,7 @@ struct semaphore {
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the members below */
 	struct semaphore *first;
 } semaphore_list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -32,7 +31,7 @@ static void semaphore_put(struct semaphore *s)
 	free(s);
 }
 
-static hipError_t import(hipExternalSemaphore_t *out, const hipExternalSemaphoreHandleDesc *desc)
+static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExternalSemaphoreHandleDesc *desc)
 {
 	struct semaphore *s;
 	hipError_t r;
@@ -66,11 +65,11 @@ static hipError_t import(hipExternalSemaphore_t *out, const hipExternalSemaphore
 hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *semaphore, const hipExternalSemaphoreHandleDesc *desc)
 {
 	HIP_ENTER();
-	return hip_end(import(semaphore, desc));
+	return hip_end(semaphore_import(semaphore, desc));
 }
 
-/* Waits and signals that streams have not come to yet are passed over. */
-static hipError_t destroy(hipExternalSemaphore_t handle)
+/* Waits and signals that streams have not reached yet are skipped. */
+static hipError_t semaphore_destroy(hipExternalSemaphore_t handle)
 {
 	struct semaphore **at = &semaphore_list.first, *s;
 
@@ -92,7 +91,7 @@ static hipError_t destroy(hipExternalSemaphore_t handle)
 hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t semaphore)
 {
 	HIP_ENTER();
-	return hip_end(destroy(semaphore));
+	return hip_end(semaphore_destroy(semaphore));
 }
 
 void hip_semaphores_reset(struct hip_device *device)
@@ -114,12 +113,12 @@ void hip_semaphores_reset(struct hip_device *device)
 	pthread_mutex_unlock(&semaphore_list.lock);
 }
 
-/* --- in a stream ------------------------------------------------------------------------------ */
+/* --- waits and signals ------------------------------------------------------------------------ */
 
 struct step {
 	struct semaphore *semaphore; /* a reference */
 	uint64_t value;
-	bool nothing; /* a timeline begins at 0 */
+	bool nothing; /* the operation has no effect: a timeline begins at 0 */
 };
 
 static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool signal,
@@ -140,26 +139,27 @@ static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool si
 	return r;
 }
 
-static hipError_t put(struct hip_stream *s, const struct step *step, bool signal)
+static hipError_t step_put(struct hip_stream *s, const struct step *step, bool signal)
 {
 	if (step->nothing)
 		return hipSuccess;
 	return hip_stream_result(s, hip.hsa->syncobj(s->flow, step->semaphore->sync, step->value, signal));
 }
 
-static hipError_t put_all(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)
+static hipError_t steps_put(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)
 {
 	hipError_t r = hip_stream_begin(s);
 
 	if (r)
 		return r;
 	for (unsigned i = 0; i < count && !r; i++)
-		r = put(s, &steps[i], signal);
+		r = step_put(s, &steps[i], signal);
 	hip_stream_done(s);
 	return r;
 }
 
-/* One of the two: what each is signaled or waited for with. All of them, or none if one is wrong. */
+/* One of the two is set: the parameters of the signals, or of the waits. Either all operations are submitted, or
+ * none if one is wrong. */
 struct params {
 	const hipExternalSemaphoreSignalParams *signal;
 	const hipExternalSemaphoreWaitParams *wait;
@@ -179,8 +179,8 @@ static hipError_t steps_of(const hipExternalSemaphore_t *semaphores, const struc
 	return r;
 }
 
-static hipError_t run(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
-		      hipStream_t handle)
+static hipError_t steps_run(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
+			    hipStream_t handle)
 {
 	struct hip_stream *s;
 	struct step *steps;
@@ -198,7 +198,7 @@ static hipError_t run(const hipExternalSemaphore_t *semaphores, const struct par
 		return hipErrorOutOfMemory;
 	r = steps_of(semaphores, p, count, s, steps);
 	if (!r)
-		r = put_all(s, steps, count, p->signal);
+		r = steps_put(s, steps, count, p->signal);
 	for (unsigned i = 0; i < count; i++)
 		if (steps[i].semaphore)
 			semaphore_put(steps[i].semaphore);
@@ -211,7 +211,7 @@ hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t *semaph
 					    hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(run(semaphores, &(struct params){.signal = params}, count, stream));
+	return hip_end(steps_run(semaphores, &(struct params){.signal = params}, count, stream));
 }
 
 hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
@@ -219,5 +219,5 @@ hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphor
 					  hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(run(semaphores, &(struct params){.wait = params}, count, stream));
+	return hip_end(steps_run(semaphores, &(struct params){.wait = params}, count, stream));
 }

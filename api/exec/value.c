@@ -1,10 +1,8 @@
-/* Values that a stream writes, and that it waits for.
- *
- * A wait is an operation of the stream's flow, which the CPU does not pass before memory holds the value
- * (flow/flow.h). A waiting kernel, as AMD's library has it, would keep a ring of the GPU that other streams need,
- * and the watchdog would end it; so would a command that lets the GPU wait. The cost: the CPU has to see the
- * memory, and finds what a GPU wrote when it reads the value again. A write is a kernel, behind a release at system
- * scope. */
+/* Stream memory operations. A wait is an operation of the stream's flow, which the CPU passes when memory holds the
+ * value (flow/flow.h). A waiting kernel, as in AMD's library, was rejected: it would occupy a ring that other
+ * streams need, and the watchdog would end it. The same holds for a packet with which the GPU waits. The cost of
+ * this design: the CPU must be able to read the memory, and sees a GPU's write only when it polls. A write is a
+ * kernel, after a release at system scope. */
 #include "api/exec/op.h"
 #include "api/exec/value.h"
 #include "api/module/built_in.h"
@@ -17,7 +15,7 @@ static const enum flow_condition conditions[] = {
 	[hipStreamWaitValueNor] = FLOW_NOT_ALL,
 };
 
-/* Finds where the CPU reads what is at the GPU's address. */
+/* Finds the CPU's address of memory at a GPU address. */
 static hipError_t place_for_cpu(struct hip_value *v)
 {
 	hsa_amd_pointer_info_t info = {.size = sizeof(info)};
@@ -28,8 +26,8 @@ static hipError_t place_for_cpu(struct hip_value *v)
 	return hipSuccess;
 }
 
-/* The program's address becomes the GPU's; waits are for memory that the CPU sees. */
-static hipError_t place(struct hip_value *v)
+/* Translates the program's address to the GPU's. Waits need memory that the CPU can read. */
+static hipError_t value_resolve(struct hip_value *v)
 {
 	struct hip_memory memory;
 
@@ -73,14 +71,14 @@ hipError_t hip_value_put(struct hip_stream *s, const struct hip_value *v)
 	return v->wait ? put_wait(s, v) : put_write(s, v);
 }
 
-/* All of them, or none if one is wrong. */
-static hipError_t run(hipStream_t handle, struct hip_value *values, unsigned count)
+/* Submits all values, or none if one is wrong. */
+static hipError_t values_run(hipStream_t handle, struct hip_value *values, unsigned count)
 {
 	struct hip_stream *s;
 	hipError_t r = values->address ? hip_stream_of(handle, &s) : hipErrorInvalidValue;
 
 	for (unsigned i = 0; i < count && !r; i++)
-		r = place(&values[i]);
+		r = value_resolve(&values[i]);
 	if (!r && hip_stream_captures(s))
 		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 	if (!r)
@@ -98,7 +96,7 @@ hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, u
 	struct hip_value v = {ptr, value, mask, 4, flags, true};
 
 	HIP_ENTER(stream, ptr, value, flags, mask);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask)
@@ -106,16 +104,16 @@ hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, u
 	struct hip_value v = {ptr, value, mask, 8, flags, true};
 
 	HIP_ENTER(stream, ptr, value, flags, mask);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
-/* As CLR, whatever the flags. */
+/* Ignores the flags: CLR does. */
 hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags)
 {
 	struct hip_value v = {ptr, value, 0, 4, flags, false};
 
 	HIP_ENTER(stream, ptr, value, flags);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
 hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
@@ -123,12 +121,12 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, 
 	struct hip_value v = {ptr, value, 0, 8, flags, false};
 
 	HIP_ENTER(stream, ptr, value, flags);
-	return hip_end(run(stream, &v, 1));
+	return hip_end(values_run(stream, &v, 1));
 }
 
-/* --- several ---------------------------------------------------------------------------------- */
+/* --- batches ---------------------------------------------------------------------------------- */
 
-/* Barriers and flushes are refused, as by CLR. */
+/* Barriers and flushes are refused: CLR refuses them, too. */
 static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct hip_value *v)
 {
 	switch (p->operation) {
@@ -151,12 +149,12 @@ static hipError_t value_of(const hipStreamBatchMemOpParams *p, struct hip_value 
 	}
 }
 
-/* With its place. */
+/* Converts the parameters, with resolved addresses. */
 static hipError_t placed_value(const hipStreamBatchMemOpParams *p, struct hip_value *v)
 {
 	hipError_t r = value_of(p, v);
 
-	return r ? r : place(v);
+	return r ? r : value_resolve(v);
 }
 
 static hipError_t values_check(const struct hip_values *values)
@@ -171,7 +169,7 @@ static hipError_t values_check(const struct hip_values *values)
 	return r;
 }
 
-/* Memory may have gone since it was checked. */
+/* Checked again: memory may have been freed since the values were stored. */
 static hipError_t values_put(struct hip_stream *s, const struct hip_values *values)
 {
 	hipError_t r = hipSuccess;
@@ -195,18 +193,18 @@ static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
 }
 
 #if TUFF_HIP_ABI == 5
-#define NODE_TYPE hipGraphNodeTypeEmpty /* HIP 5 has no such nodes */
+#define NODE_TYPE hipGraphNodeTypeEmpty /* HIP 5 has no such node type */
 #else
 #define NODE_TYPE hipGraphNodeTypeBatchMemOp
 #endif
 const struct hip_op_kind hip_op_values = {NODE_TYPE, check_op, put_op, NULL};
 
-static hipError_t batch(hipStream_t handle, const struct hip_values *values, unsigned flags)
+static hipError_t values_batch(hipStream_t handle, const struct hip_values *values, unsigned flags)
 {
 #if TUFF_HIP_ABI == 5
 	struct hip_stream *s;
 
-	/* HIP 5 has no nodes for it. */
+	/* HIP 5 has no such node type. */
 	if (!hip_stream_of(handle, &s) && hip_stream_captures(s))
 		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
 #endif
@@ -218,5 +216,5 @@ hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStream
 			       unsigned int flags)
 {
 	HIP_ENTER(stream, count, list, flags);
-	return hip_end(batch(stream, &(struct hip_values){list, count, NULL}, flags));
+	return hip_end(values_batch(stream, &(struct hip_values){list, count, NULL}, flags));
 }

@@ -1,17 +1,18 @@
-/* Values that a stream writes, or waits for. */
+/* Stream memory operations: values that a stream writes to memory, or waits for in memory. A hip_value is a value
+ * of the caller. */
 #ifndef API_VALUE_H
 #define API_VALUE_H
 
 #include "api/stream/stream.h"
 
 struct hip_value {
-	char *address; /* the GPU's */
+	char *address; /* GPU address */
 	uint64_t value, mask;
-	unsigned size_B; /* 4, 8; the address is a multiple of it */
-	unsigned flags;  /* of a wait: hipStreamWaitValueGte and its kin */
+	unsigned size_B; /* 4 or 8; the address is a multiple of it */
+	unsigned flags;  /* wait: hipStreamWaitValueGte, hipStreamWaitValueEq, ... */
 	bool wait;
-	pid_t process;   /* of a wait: when that has ended, the wait ends; 0: any may write the value */
-	const void *cpu; /* of a wait: where the CPU reads it */
+	pid_t process;   /* wait: the wait ends when this process ends; 0: any process may write the value */
+	const void *cpu; /* wait: the CPU's address of the memory */
 };
 /* Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_value_put(struct hip_stream *stream, const struct hip_value *value);

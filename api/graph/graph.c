@@ -32,7 +32,7 @@ hipError_t hip_nodes_append(struct hip_nodes *nodes, struct hip_node *node)
 	return hipSuccess;
 }
 
-static bool find(const struct hip_nodes *nodes, const struct hip_node *node, size_t *at)
+static bool nodes_find(const struct hip_nodes *nodes, const struct hip_node *node, size_t *at)
 {
 	for (size_t i = 0; i < nodes->count; i++)
 		if (nodes->at[i] == node) {
@@ -46,7 +46,7 @@ static void take_out(struct hip_nodes *nodes, const struct hip_node *node)
 {
 	size_t at;
 
-	if (!find(nodes, node, &at))
+	if (!nodes_find(nodes, node, &at))
 		return;
 	nodes->count--;
 	memmove(nodes->at + at, nodes->at + at + 1, (nodes->count - at) * sizeof(struct hip_node *));
@@ -59,7 +59,7 @@ hipError_t hip_edge_add(struct hip_node *from, struct hip_node *to)
 	size_t at;
 	hipError_t r;
 
-	if (from == to || from->graph != to->graph || find(&to->before, from, &at))
+	if (from == to || from->graph != to->graph || nodes_find(&to->before, from, &at))
 		return hipErrorInvalidValue;
 	r = hip_nodes_append(&to->before, from);
 	if (!r) {
@@ -123,7 +123,7 @@ static void remove_node(struct hip_node *n)
 	free_node(n);
 }
 
-static bool frees(const struct hip_graph *g, const void *ptr)
+static bool graph_frees(const struct hip_graph *g, const void *ptr)
 {
 	for (size_t i = 0; i < g->nodes.count; i++)
 		if (g->nodes.at[i]->work.freed == ptr)
@@ -135,7 +135,7 @@ hipError_t hip_graph_add(struct hip_graph *g, struct hip_node *const *before, si
 			 struct hip_node **out)
 {
 	struct hip_node *n;
-	hipError_t r = work->freed && frees(g, work->freed) ? hipErrorInvalidValue : new_node(g, &n);
+	hipError_t r = work->freed && graph_frees(g, work->freed) ? hipErrorInvalidValue : new_node(g, &n);
 
 	if (r)
 		return r;
@@ -150,7 +150,7 @@ hipError_t hip_graph_add(struct hip_graph *g, struct hip_node *const *before, si
 	return hipSuccess;
 }
 
-/* The nodes of handles. */
+/* Resolves a list of nodes' handles. */
 static hipError_t find_all(struct hip_graph *g, const hipGraphNode_t *handles, size_t count, struct hip_node ***out)
 {
 	*out = NULL;
@@ -214,7 +214,7 @@ void hip_graph_destroy(struct hip_graph *g)
 	for (size_t i = 0; i < g->nodes.count; i++)
 		free_node(g->nodes.at[i]);
 	free(g->nodes.at);
-	hip_graph_let_go(g);
+	hip_graph_release_objects(g);
 	free(g);
 }
 
@@ -262,7 +262,7 @@ hipError_t hip_graph_clone(const struct hip_graph *g, bool named, struct hip_gra
 	clone->origin = g->handle;
 	r = clone_nodes(g, clone);
 	if (!r)
-		r = hip_graph_hold_same(clone, g);
+		r = hip_graph_copy_objects(clone, g);
 	if (r)
 		hip_graph_destroy(clone);
 	else
@@ -270,7 +270,7 @@ hipError_t hip_graph_clone(const struct hip_graph *g, bool named, struct hip_gra
 	return r;
 }
 
-/* Among those that are ready, the one that was made first: a list that grows at its end. */
+/* Of the nodes that are ready the oldest comes first: `order` is also the queue of ready nodes. */
 bool hip_graph_order(const struct hip_graph *g, struct hip_node **order, struct hip_node **culprit)
 {
 	size_t ready = 0;
@@ -290,7 +290,7 @@ bool hip_graph_order(const struct hip_graph *g, struct hip_node **order, struct 
 	return ready == g->nodes.count;
 }
 
-/* --- the public functions: graphs ------------------------------------------------------------- */
+/* --- public functions: graphs ----------------------------------------------------------------- */
 
 hipError_t hipGraphCreate(hipGraph_t *out, unsigned int flags)
 {
@@ -355,7 +355,7 @@ hipError_t hipGraphNodeFindInClone(hipGraphNode_t *out, hipGraphNode_t original,
 	return hip_end(find_in_clone(out, original, clone));
 }
 
-/* --- the public functions: edges -------------------------------------------------------------- */
+/* --- public functions: edges ------------------------------------------------------------------ */
 
 static hipError_t change_edges(hipGraph_t handle, const hipGraphNode_t *from, const hipGraphNode_t *to,
 			       size_t count, bool add)
@@ -373,7 +373,7 @@ static hipError_t change_edges(hipGraph_t handle, const hipGraphNode_t *from, co
 			return hipErrorInvalidValue;
 		if (add)
 			r = hip_edge_add(a, b);
-		else if (find(&b->before, a, &at))
+		else if (nodes_find(&b->before, a, &at))
 			edge_remove(a, b);
 		else
 			return hipErrorInvalidValue;
@@ -395,9 +395,9 @@ hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t *fr
 	return hip_end(change_edges(graph, from, to, count, false));
 }
 
-/* --- the public functions: lists -------------------------------------------------------------- */
+/* --- public functions: lists ------------------------------------------------------------------ */
 
-/* Places behind the last become NULL. */
+/* Fills the entries after the last one with NULL. */
 static void end_list(hipGraphNode_t *list, size_t used, size_t *count)
 {
 	for (size_t i = used; i < *count; i++)
@@ -405,7 +405,7 @@ static void end_list(hipGraphNode_t *list, size_t used, size_t *count)
 	*count = used < *count ? used : *count;
 }
 
-static hipError_t tell_nodes(const struct hip_nodes *nodes, bool roots, hipGraphNode_t *list, size_t *count)
+static hipError_t nodes_get(const struct hip_nodes *nodes, bool roots, hipGraphNode_t *list, size_t *count)
 {
 	size_t used = 0;
 
@@ -431,7 +431,7 @@ hipError_t hipGraphGetNodes(hipGraph_t handle, hipGraphNode_t *list, size_t *cou
 
 	HIP_ENTER();
 	g = hip_graph_of(handle);
-	return hip_end(g ? tell_nodes(&g->nodes, false, list, count) : hipErrorInvalidValue);
+	return hip_end(g ? nodes_get(&g->nodes, false, list, count) : hipErrorInvalidValue);
 }
 
 hipError_t hipGraphGetRootNodes(hipGraph_t handle, hipGraphNode_t *list, size_t *count)
@@ -440,7 +440,7 @@ hipError_t hipGraphGetRootNodes(hipGraph_t handle, hipGraphNode_t *list, size_t 
 
 	HIP_ENTER();
 	g = hip_graph_of(handle);
-	return hip_end(g ? tell_nodes(&g->nodes, true, list, count) : hipErrorInvalidValue);
+	return hip_end(g ? nodes_get(&g->nodes, true, list, count) : hipErrorInvalidValue);
 }
 
 hipError_t hipGraphNodeGetDependencies(hipGraphNode_t handle, hipGraphNode_t *list, size_t *count)
@@ -449,7 +449,7 @@ hipError_t hipGraphNodeGetDependencies(hipGraphNode_t handle, hipGraphNode_t *li
 
 	HIP_ENTER();
 	n = hip_node_of(handle);
-	return hip_end(n ? tell_nodes(&n->before, false, list, count) : hipErrorInvalidValue);
+	return hip_end(n ? nodes_get(&n->before, false, list, count) : hipErrorInvalidValue);
 }
 
 hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t handle, hipGraphNode_t *list, size_t *count)
@@ -458,10 +458,10 @@ hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t handle, hipGraphNode_t *
 
 	HIP_ENTER();
 	n = hip_node_of(handle);
-	return hip_end(n ? tell_nodes(&n->after, false, list, count) : hipErrorInvalidValue);
+	return hip_end(n ? nodes_get(&n->after, false, list, count) : hipErrorInvalidValue);
 }
 
-static hipError_t tell_edges(const struct hip_graph *g, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count)
+static hipError_t edges_get(const struct hip_graph *g, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count)
 {
 	size_t used = 0, room;
 
@@ -486,7 +486,7 @@ static hipError_t tell_edges(const struct hip_graph *g, hipGraphNode_t *from, hi
 hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count)
 {
 	HIP_ENTER();
-	return hip_end(tell_edges(hip_graph_of(graph), from, to, count));
+	return hip_end(edges_get(hip_graph_of(graph), from, to, count));
 }
 
 hipError_t hipGraphNodeGetType(hipGraphNode_t handle, hipGraphNodeType *type)
@@ -509,7 +509,7 @@ hipError_t hipGraphDestroyNode(hipGraphNode_t handle)
 	n = hip_node_of(handle);
 	if (!n)
 		return hip_end(hipErrorInvalidValue);
-	/* CUDA refuses this, too: the memory's address is known to others. */
+	/* CUDA refuses this, too: the program may have stored the memory's address. */
 	if (n->work.type == hipGraphNodeTypeMemAlloc || n->work.type == hipGraphNodeTypeMemFree)
 		return hip_end(hipErrorNotSupported);
 	remove_node(n);

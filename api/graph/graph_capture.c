@@ -1,4 +1,4 @@
-/* Capture into graphs: what streams of a capture are given becomes nodes, and the public functions. */
+/* Stream capture into graphs: operations of streams that capture become nodes; and the public functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* NULL: it is no node of the graph any more. */
+/* NULL: the node was removed from the graph. */
 static struct hip_node *tail_of(const struct hip_stream_capture *p, size_t i, const struct hip_graph *g)
 {
 	struct hip_node *n = hip_node_of(p->tails[i]);
@@ -14,7 +14,7 @@ static struct hip_node *tail_of(const struct hip_stream_capture *p, size_t i, co
 	return n && n->graph == g ? n : NULL;
 }
 
-/* Those of the tails that are still nodes of the graph. */
+/* Finds the tails that are still nodes of the graph. */
 static hipError_t find_tails(const struct hip_stream_capture *p, const struct hip_graph *g, struct hip_nodes *found)
 {
 	hipError_t r = hipSuccess;
@@ -28,7 +28,7 @@ static hipError_t find_tails(const struct hip_stream_capture *p, const struct hi
 	return r;
 }
 
-/* The graph, while the capture is good; else NULL, and it is lost. */
+/* The graph of a valid capture; else NULL, and the capture is invalidated. */
 static struct hip_graph *graph_of(struct hip_capture *c)
 {
 	struct hip_graph *g = c->lost ? NULL : hip_graph_of(c->graph);
@@ -44,7 +44,7 @@ static hipError_t add_locked(struct hip_stream_capture *p, struct hip_work *w)
 	struct hip_node *n;
 	hipError_t r = g ? find_tails(p, g, &before) : hipErrorStreamCaptureInvalidated;
 
-	/* No room for the tail: there was some for none. */
+	/* Room for the new tail is made before the node is added: a stream without tails may have none. */
 	if (!r && !p->room)
 		r = hip_capture_add_tails(p, &(hipGraphNode_t){NULL}, 1);
 	if (!r)
@@ -117,7 +117,7 @@ static hipError_t find_stream(hipStream_t handle, hipStreamCaptureMode mode, str
 	return r || (unsigned)mode <= hipStreamCaptureModeRelaxed ? r : hipErrorInvalidValue;
 }
 
-static hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode)
+static hipError_t capture_begin(hipStream_t handle, hipStreamCaptureMode mode)
 {
 	struct hip_graph *g;
 	struct hip_stream *s;
@@ -139,7 +139,7 @@ static hipError_t begin(hipStream_t handle, hipStreamCaptureMode mode)
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 {
 	HIP_ENTER();
-	return hip_end(begin(stream, mode));
+	return hip_end(capture_begin(stream, mode));
 }
 
 static bool are_nodes_of(const struct hip_graph *g, const hipGraphNode_t *nodes, size_t count)
@@ -153,8 +153,8 @@ static bool are_nodes_of(const struct hip_graph *g, const hipGraphNode_t *nodes,
 	return true;
 }
 
-static hipError_t begin_to(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *nodes, size_t count,
-			   hipStreamCaptureMode mode)
+static hipError_t capture_begin_to(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *nodes, size_t count,
+				   hipStreamCaptureMode mode)
 {
 	const struct hip_graph *g = hip_graph_of(graph);
 	struct hip_stream *s;
@@ -174,7 +174,7 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, co
 					const hipGraphEdgeData *edges, size_t count, hipStreamCaptureMode mode)
 {
 	HIP_ENTER();
-	return hip_end(edges ? hipErrorNotSupported : begin_to(stream, graph, nodes, count, mode));
+	return hip_end(edges ? hipErrorNotSupported : capture_begin_to(stream, graph, nodes, count, mode));
 }
 
 static bool mark_before(const struct hip_node *n)
@@ -188,14 +188,14 @@ static bool mark_before(const struct hip_node *n)
 	return any;
 }
 
-/* The nodes in front of where the stream is: those that it waits for. Nearly all stand behind those in front of
- * them: one pass does, as a rule. */
+/* Marks every node that the origin's tails depend on. Nodes usually come after those they depend on, so that one
+ * pass is enough. */
 static void mark_waited(const struct hip_stream_capture *origin, const struct hip_graph *g)
 {
 	bool more;
 
 	for (size_t i = 0; i < g->nodes.count; i++)
-		g->nodes.at[i]->waits = g->nodes.at[i]->let_be;
+		g->nodes.at[i]->waits = g->nodes.at[i]->removed_dependency;
 	for (size_t i = 0; i < origin->count; i++)
 		if (tail_of(origin, i, g))
 			tail_of(origin, i, g)->waits = 1;
@@ -206,7 +206,7 @@ static void mark_waited(const struct hip_stream_capture *origin, const struct hi
 	} while (more);
 }
 
-/* The stream of the capture has waited for what the others did. */
+/* Checks that the origin waits for everything that was captured in other streams. */
 static hipError_t check_joined(const struct hip_capture *c, const struct hip_graph *g)
 {
 	mark_waited(hip_capture_of(c->origin), g);
@@ -220,7 +220,7 @@ static hipError_t check_joined(const struct hip_capture *c, const struct hip_gra
 	return hipSuccess;
 }
 
-/* The capture is over, unless the call was wrong. */
+/* Ends the capture, unless the call itself is wrong. */
 static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_graph **spoilt)
 {
 	struct hip_stream_capture *p = hip_capture_of(s);
@@ -264,7 +264,7 @@ hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph)
 	return hip_end(r);
 }
 
-/* --- what is going on ------------------------------------------------------------------------- */
+/* --- queries and updates ---------------------------------------------------------------------- */
 
 struct info {
 	hipStreamCaptureStatus status;
@@ -274,7 +274,7 @@ struct info {
 	size_t count;
 };
 
-/* The null stream's work would come behind that of a stream that captures. */
+/* True when a use of the null stream would wait for a blocking stream that captures. */
 static bool null_is_meant(void)
 {
 	for (const struct hip_capture *c = hip_captures_list; c; c = c->next)
@@ -362,12 +362,12 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
 	return hip_end(hipSuccess);
 }
 
-/* As CUDA has it, what the program takes out of the list need not be waited for. */
+/* CUDA's rule: nodes that the program removes from the dependencies need not be waited for. */
 static void drop_tails(struct hip_stream_capture *p, const struct hip_graph *g)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (tail_of(p, i, g))
-			tail_of(p, i, g)->let_be = true;
+			tail_of(p, i, g)->removed_dependency = true;
 	p->count = 0;
 }
 
@@ -385,7 +385,7 @@ static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *node
 		return hipErrorStreamCaptureInvalidated;
 	if (flags > hipStreamSetCaptureDependencies || (count && !nodes) || !are_nodes_of(g, nodes, count))
 		return hipErrorInvalidValue;
-	/* They may be the stream's own list, as the program was told it. */
+	/* A copy: `nodes` may be the stream's own list, which a query returned. */
 	copy = malloc((count + 1) * sizeof(hipGraphNode_t));
 	if (!copy)
 		return hipErrorOutOfMemory;

@@ -1,8 +1,8 @@
-/* Nodes for copies and fills. */
+/* Graph nodes for copies and fills. */
 #include "api/graph/graph.h"
 #include "api/image/image.h"
 
-/* --- copies of bytes in a row ----------------------------------------------------------------- */
+/* --- linear copies ---------------------------------------------------------------------------- */
 
 static bool is_pageable(const void *address)
 {
@@ -11,7 +11,7 @@ static bool is_pageable(const void *address)
 	return !hip_memory_find(address, &memory);
 }
 
-/* As CLR: between memory of the host's that no GPU reaches and other memory there is one direction. */
+/* CLR's rule: only one direction is right between pageable memory and other memory. */
 static bool is_direction(const void *dst, const void *src, hipMemcpyKind kind)
 {
 	const bool to = is_pageable(dst), from = is_pageable(src);
@@ -30,7 +30,7 @@ static hipError_t copy_work(struct hip_work *w, void *dst, const void *src, size
 	return r ? r : hip_work_of_op(w, &op);
 }
 
-/* What a node does from now on. As CLR: not nothing. */
+/* Replaces the work of a node. CLR refuses an empty copy here. */
 static hipError_t other_copy(hipError_t made, const struct hip_work *w)
 {
 	return !made && w->op.copy.dst == w->op.copy.src ? hipErrorInvalidValue : made;
@@ -54,14 +54,14 @@ static hipError_t to_symbol(struct hip_work *w, const void *symbol, const void *
 	return r ? r : copy_work(w, place, src, size_B, kind);
 }
 
-/* As CLR: what an instance's copies are changed to is right or wrong. A variable that there is not goes first. */
+/* CLR returns InvalidValue for every error of an instance's copy, except for an unknown variable. */
 static hipError_t for_instance(hipError_t made)
 {
 	return made == hipErrorInvalidMemcpyDirection || made == hipErrorInvalidPitchValue ? hipErrorInvalidValue
 											   : made;
 }
 
-/* The three functions of each way to say it. */
+/* The three public functions for each form of a copy's parameters. */
 #define COPIES(suffix, make, parameters, ...)                                                                      \
 	hipError_t hipGraphAddMemcpyNode##suffix(hipGraphNode_t *out, hipGraph_t graph,                            \
 						 const hipGraphNode_t *before, size_t count, UNPACK parameters)    \
@@ -147,11 +147,11 @@ hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms *p)
 	return hip_end(get_copy(node, p));
 }
 
-/* --- the driver's style ----------------------------------------------------------------------- */
+/* --- the driver API --------------------------------------------------------------------------- */
 
-/* One side of it. No pitch: rows without gaps. */
-static hipPitchedPtr pitched(hipMemoryType type, const void *host, hipDeviceptr_t device, size_t pitch_B,
-			     size_t least_B, size_t height, size_t least)
+/* A side. Without a pitch, rows have no gaps. */
+static hipPitchedPtr pitched_of(hipMemoryType type, const void *host, hipDeviceptr_t device, size_t pitch_B,
+				size_t least_B, size_t height, size_t least)
 {
 	return (hipPitchedPtr){type == hipMemoryTypeHost ? (void *)(uintptr_t)host : device,
 			       pitch_B ? pitch_B : least_B, least_B, height ? height : least};
@@ -166,10 +166,10 @@ static hipError_t drv_work(struct hip_work *w, const HIP_MEMCPY3D *p)
 		return hipErrorInvalidValue;
 	if (p->srcMemoryType == hipMemoryTypeArray || p->dstMemoryType == hipMemoryTypeArray)
 		return hipErrorNotSupported;
-	q.srcPtr = pitched(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch,
-			   p->WidthInBytes + p->srcXInBytes, p->srcHeight, p->Height + p->srcY);
-	q.dstPtr = pitched(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch,
-			   p->WidthInBytes + p->dstXInBytes, p->dstHeight, p->Height + p->dstY);
+	q.srcPtr = pitched_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch,
+			      p->WidthInBytes + p->srcXInBytes, p->srcHeight, p->Height + p->srcY);
+	q.dstPtr = pitched_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch,
+			      p->WidthInBytes + p->dstXInBytes, p->dstHeight, p->Height + p->dstY);
 	q.srcPos = (hipPos){p->srcXInBytes, p->srcY, p->srcZ};
 	q.dstPos = (hipPos){p->dstXInBytes, p->dstY, p->dstZ};
 	q.extent = (hipExtent){p->WidthInBytes, p->Height, p->Depth};
@@ -220,7 +220,7 @@ static hipError_t get_drv(hipGraphNode_t node, HIP_MEMCPY3D *out)
 	return hipSuccess;
 }
 
-/* The context must be one: its device plays no part. */
+/* The context must be valid; its device is not used. */
 static hipError_t check_context(hipCtx_t context)
 {
 	return !context || hip_find(HIP_CONTEXT, context) ? hipSuccess : hipErrorInvalidContext;

@@ -1,9 +1,9 @@
-/* Pictures of graphs, for Graphviz's dot. */
+/* Graphs as pictures, in the language of Graphviz's dot. */
 #include <stdio.h>
 
 #include "api/graph/graph.h"
 
-/* As CLR writes them: people look for these words. */
+/* CLR's words: people search for them. */
 static const char *const names[] = {
 	[hipGraphNodeTypeKernel] = "KERNEL",
 	[hipGraphNodeTypeMemcpy] = "MEMCPY",
@@ -20,8 +20,8 @@ static const char *const names[] = {
 #endif
 };
 
-/* Array, device or host. */
-static char side(hipArray_t array, const void *address)
+/* 'A'rray, 'D'evice or 'H'ost. */
+static char side_letter(hipArray_t array, const void *address)
 {
 	struct hip_memory memory;
 
@@ -30,7 +30,7 @@ static char side(hipArray_t array, const void *address)
 	return hip_memory_find(address, &memory) && memory.kind == HIP_MEMORY_DEVICE ? 'D' : 'H';
 }
 
-/* The code that it was in may be gone. */
+/* The kernel's code may be unloaded. */
 static const char *kernel_name(const struct hip_work *w)
 {
 	const struct hip_kernel *k;
@@ -38,7 +38,7 @@ static const char *kernel_name(const struct hip_work *w)
 	return hip_kernel_named(w->op.launch.function, &hip.device[w->device], &k) ? "unloaded" : k->cs->name;
 }
 
-/* What a node is: of kernels, which, unless their attributes are asked for. */
+/* Prints the type of a node; for a kernel its name, unless the flags request attributes. */
 static void print_name(FILE *f, const struct hip_work *w, unsigned flags)
 {
 	const hipMemcpy3DParms *c = &w->copy;
@@ -49,10 +49,11 @@ static void print_name(FILE *f, const struct hip_work *w, unsigned flags)
 	else
 		fprintf(f, "%s", names[w->type]);
 	if (w->type == hipGraphNodeTypeMemcpy)
-		fprintf(f, " %cto%c", side(c->srcArray, c->srcPtr.ptr), side(c->dstArray, c->dstPtr.ptr));
+		fprintf(f, " %cto%c", side_letter(c->srcArray, c->srcPtr.ptr),
+			side_letter(c->dstArray, c->dstPtr.ptr));
 }
 
-/* What it does, in one line more. */
+/* Prints the parameters as a second line. */
 static void print_work(FILE *f, const struct hip_work *w, unsigned flags)
 {
 	const bool all = flags & hipGraphDebugDotFlagsVerbose;
@@ -92,7 +93,7 @@ static void print_graph(FILE *f, const struct hip_graph *g, unsigned flags)
 	}
 }
 
-/* Children are clusters of their own, named by their node. */
+/* Child graphs are clusters, named by their node. */
 static void print_children(FILE *f, const struct hip_graph *g, unsigned flags)
 {
 	for (size_t i = 0; i < g->nodes.count; i++) {
@@ -107,7 +108,7 @@ static void print_children(FILE *f, const struct hip_graph *g, unsigned flags)
 	}
 }
 
-static hipError_t print(const struct hip_graph *g, const char *path, unsigned flags)
+static hipError_t dot_print(const struct hip_graph *g, const char *path, unsigned flags)
 {
 	FILE *f = fopen(path, "we");
 	bool failed;
@@ -128,5 +129,5 @@ hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned in
 
 	HIP_ENTER();
 	g = hip_graph_of(graph);
-	return hip_end(g && path ? print(g, path, flags) : hipErrorInvalidValue);
+	return hip_end(g && path ? dot_print(g, path, flags) : hipErrorInvalidValue);
 }

@@ -1,4 +1,4 @@
-/* Instances of graphs: a clone, its nodes in their order, and what a launch puts into a stream (graph_plan.c). */
+/* Instances of graphs: a clone, its nodes in a topological order, and the plan of a launch (graph_plan.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,20 +7,20 @@
 #include "api/graph/graph_plan.h"
 #include "api/stream/serial.h"
 
-/* Uploads and launches by devices need parameters, as CUDA has it. */
+/* Uploads and device launches need hipGraphInstantiateWithParams(): CUDA's rule. */
 #define FLAGS           ((unsigned)hipGraphInstantiateFlagAutoFreeOnLaunch | hipGraphInstantiateFlagUseNodePriority)
 #define FLAGS_OF_PARAMS (FLAGS | (unsigned)hipGraphInstantiateFlagUpload | hipGraphInstantiateFlagDeviceLaunch)
 
 struct hip_exec {
 	uint64_t handle;
 	unsigned long long flags;
-	pthread_mutex_t lock;        /* guards all below */
+	pthread_mutex_t lock;        /* guards the members below */
 	struct hip_graph *graph;     /* owned; its nodes have no handles */
 	struct hip_plan_nodes steps; /* owned */
-	bool has_memory;             /* a step allocates or frees */
-	unsigned lives;              /* hip.lives when all of it was known to live */
-	struct hip_plan *plan;       /* owned; NULL: something has changed */
-	struct hip_point last;       /* behind its last launch; owned */
+	bool has_memory;             /* a step allocates or frees memory */
+	unsigned lives;              /* hip.lives at the last check for resets */
+	struct hip_plan *plan;       /* owned; NULL: the plan is outdated */
+	struct hip_point last;       /* owned: the end of the last launch */
 };
 
 static struct hip_exec *exec_of(hipGraphExec_t handle)
@@ -32,7 +32,7 @@ static struct hip_exec *exec_of(hipGraphExec_t handle)
 
 #define NO_STEP SIZE_MAX
 
-/* n NULL: a joint. */
+/* Appends a step. n NULL: a joint. */
 static hipError_t append_step(struct hip_plan_nodes *s, struct hip_node *n)
 {
 	struct hip_plan_node *at = hip_list_grow(s->at, &s->room, s->count, sizeof(*at));
@@ -44,7 +44,7 @@ static hipError_t append_step(struct hip_plan_nodes *s, struct hip_node *n)
 	return hipSuccess;
 }
 
-/* The last step is behind that one. */
+/* Makes the last step depend on that one. */
 static hipError_t append_link(struct hip_plan_nodes *s, size_t step)
 {
 	uint32_t *links = hip_list_grow(s->links, &s->link_room, s->link_count, sizeof(*links));
@@ -60,7 +60,7 @@ static hipError_t append_link(struct hip_plan_nodes *s, size_t step)
 static hipError_t append_graph(struct hip_plan_nodes *s, const struct hip_graph *g, size_t begin,
 			       struct hip_node **culprit);
 
-/* A child's steps take its place, between two joints. */
+/* Appends a child graph's steps in its place, between two joints. */
 static hipError_t append_child(struct hip_plan_nodes *s, struct hip_node *n, struct hip_node **culprit)
 {
 	const struct hip_graph *child = n->work.child;
@@ -90,7 +90,7 @@ static hipError_t append_node(struct hip_plan_nodes *s, struct hip_node *n, size
 	return r || !child ? r : append_child(s, n, culprit);
 }
 
-/* All of it behind a step. */
+/* Appends the steps of a graph, after the step `begin`. */
 static hipError_t append_graph(struct hip_plan_nodes *s, const struct hip_graph *g, size_t begin,
 			       struct hip_node **culprit)
 {
@@ -120,7 +120,7 @@ static bool has_memory(const struct hip_plan_nodes *s)
 	return false;
 }
 
-/* The next launch makes it anew. */
+/* The next launch makes a new plan. */
 static void drop_plan(struct hip_exec *e)
 {
 	hip_plan_retire(e->plan, &e->last);
@@ -142,7 +142,8 @@ static void destroy_called(void *graph, hipError_t error, bool dropped)
 	hip_graph_destroy(graph);
 }
 
-/* What the program gave a graph to keep, the last launch may still use. NULL is accepted. */
+/* Destroys a graph when the last launch is completed, if it holds user objects, which the launch may use. Accepts
+ * NULL. */
 static void destroy_behind(struct hip_graph *g, const struct hip_point *last)
 {
 	const struct hip_host host = {.own = destroy_called, .data = g};
@@ -161,7 +162,7 @@ static void destroy_behind(struct hip_graph *g, const struct hip_point *last)
 	hip_graph_destroy(g);
 }
 
-/* Of another graph from now on, which it takes over. Nothing has changed at an error. */
+/* Replaces the instance's graph, and takes over the new one. After an error nothing has changed. */
 static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip_node **culprit)
 {
 	struct hip_plan_nodes s = {0};
@@ -187,8 +188,8 @@ static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip
 
 /* --- instances -------------------------------------------------------------------------------- */
 
-/* The node of the original that a node of the clone was made from. */
-static hipGraphNode_t original(const struct hip_node *n)
+/* The original node of a clone's node. */
+static hipGraphNode_t original_node(const struct hip_node *n)
 {
 	return n ? (hipGraphNode_t)(uintptr_t)n->origin : NULL;
 }
@@ -209,7 +210,7 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 		r = hipErrorOutOfMemory;
 	}
 	if (r) {
-		*culprit = original(node);
+		*culprit = original_node(node);
 		hip_graph_destroy(clone);
 		free(e);
 		return r;
@@ -220,9 +221,9 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 	return hipSuccess;
 }
 
-/* As CLR: one flag at most. */
-static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags, unsigned allowed,
-			      hipGraphNode_t *culprit)
+/* CLR's rule: at most one flag. */
+static hipError_t exec_instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags,
+				   unsigned allowed, hipGraphNode_t *culprit)
 {
 	const struct hip_graph *g = hip_graph_of(handle);
 	struct hip_exec *e;
@@ -239,7 +240,7 @@ static hipError_t instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned l
 	return r;
 }
 
-/* Longer than what is said; snprintf() takes no size that an int does not hold. */
+/* Larger than every message; snprintf() refuses sizes above INT_MAX. */
 #define LOG_MOST_B 256
 
 hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
@@ -249,7 +250,7 @@ hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphN
 	hipError_t r;
 
 	HIP_ENTER(exec, graph, error_node, log, log_B);
-	r = instantiate(exec, graph, 0, 0, &culprit);
+	r = exec_instantiate(exec, graph, 0, 0, &culprit);
 	if (error_node)
 		*error_node = culprit;
 	if (log && log_B)
@@ -263,7 +264,7 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, 
 	hipGraphNode_t culprit;
 
 	HIP_ENTER(exec, graph, flags);
-	return hip_end(instantiate(exec, graph, flags, FLAGS, &culprit));
+	return hip_end(exec_instantiate(exec, graph, flags, FLAGS, &culprit));
 }
 
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *p)
@@ -273,7 +274,7 @@ hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph,
 	HIP_ENTER(exec, graph, p);
 	if (!p)
 		return hip_end(hipErrorInvalidValue);
-	r = instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
+	r = exec_instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
 	p->result_out = !r                          ? hipGraphInstantiateSuccess
 			: p->errNode_out            ? hipGraphInstantiateInvalidStructure
 			: r == hipErrorNotSupported ? hipGraphInstantiateNodeOperationNotSupported
@@ -315,7 +316,7 @@ hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-static bool allocates(const struct hip_exec *e, const void *ptr)
+static bool exec_allocates(const struct hip_exec *e, const void *ptr)
 {
 	for (size_t i = 0; i < e->steps.count; i++) {
 		const struct hip_node *n = e->steps.at[i].node;
@@ -326,8 +327,8 @@ static bool allocates(const struct hip_exec *e, const void *ptr)
 	return false;
 }
 
-/* Before anything is put: what it allocates must not be in use, unless that was asked for, and what it frees must
- * be, unless it allocates that itself. */
+/* Checks memory before anything is submitted: memory that the instance allocates must not be in use, unless
+ * auto-free was requested; memory that it frees must be in use, unless it also allocates it. */
 static hipError_t check_memory(const struct hip_exec *e)
 {
 	const bool again = e->flags & hipGraphInstantiateFlagAutoFreeOnLaunch;
@@ -335,15 +336,16 @@ static hipError_t check_memory(const struct hip_exec *e)
 	for (size_t i = 0; i < e->steps.count; i++) {
 		const struct hip_node *n = e->steps.at[i].node;
 
-		if (n && n->work.alloc && !again && hip_graph_alloc_set_used(n->work.allocation.dptr))
+		if (n && n->work.alloc && !again && hip_graph_alloc_is_used(n->work.allocation.dptr))
 			return hipErrorInvalidValue;
-		if (n && n->work.freed && !hip_graph_alloc_set_used(n->work.freed) && !allocates(e, n->work.freed))
+		if (n && n->work.freed && !hip_graph_alloc_is_used(n->work.freed) &&
+		    !exec_allocates(e, n->work.freed))
 			return hipErrorInvalidValue;
 	}
 	return hipSuccess;
 }
 
-/* A device was reset: what the instance has of it is gone. */
+/* After a reset of a device: checks whether the instance names anything of that device. */
 __attribute__((noinline)) static hipError_t check_lives(struct hip_exec *e, unsigned lives)
 {
 	for (size_t i = 0; i < e->steps.count; i++)
@@ -377,7 +379,7 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 	return r;
 }
 
-static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
+static hipError_t exec_launch(hipGraphExec_t handle, hipStream_t stream)
 {
 	struct hip_exec *e = exec_of(handle);
 	struct hip_stream *s;
@@ -402,10 +404,10 @@ static hipError_t launch(hipGraphExec_t handle, hipStream_t stream)
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
 {
 	HIP_ENTER(exec, stream);
-	return hip_end(launch(exec, stream));
+	return hip_end(exec_launch(exec, stream));
 }
 
-/* All is ready since the graph was instantiated. */
+/* Does nothing: instantiation has prepared everything. */
 hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
 {
 	struct hip_stream *s;
@@ -417,7 +419,7 @@ hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
 	return hip_end(r || exec_of(exec) ? r : hipErrorInvalidValue);
 }
 
-/* --- changes ---------------------------------------------------------------------------------- */
+/* --- updates ---------------------------------------------------------------------------------- */
 
 static struct hip_node *find_node(const struct hip_graph *g, hipGraphNode_t origin)
 {
@@ -434,7 +436,7 @@ static struct hip_node *find_node(const struct hip_graph *g, hipGraphNode_t orig
 	return found;
 }
 
-static bool has(const struct hip_nodes *nodes, size_t at)
+static bool has_index(const struct hip_nodes *nodes, size_t at)
 {
 	for (size_t i = 0; i < nodes->count; i++)
 		if (nodes->at[i]->at == at)
@@ -447,16 +449,16 @@ static bool same_edges(const struct hip_node *a, const struct hip_node *b)
 	if (a->before.count != b->before.count)
 		return false;
 	for (size_t i = 0; i < a->before.count; i++)
-		if (!has(&b->before, a->before.at[i]->at))
+		if (!has_index(&b->before, a->before.at[i]->at))
 			return false;
 	return true;
 }
 
-static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
-					const struct hip_node **culprit);
+static hipGraphExecUpdateResult graphs_compare(const struct hip_graph *a, const struct hip_graph *b,
+					       const struct hip_node **culprit);
 
-static hipGraphExecUpdateResult compare_node(const struct hip_node *a, const struct hip_node *b,
-					     const struct hip_node **culprit)
+static hipGraphExecUpdateResult nodes_compare(const struct hip_node *a, const struct hip_node *b,
+					      const struct hip_node **culprit)
 {
 	if (a->work.type != b->work.type)
 		return hipGraphExecUpdateErrorNodeTypeChanged;
@@ -466,29 +468,29 @@ static hipGraphExecUpdateResult compare_node(const struct hip_node *a, const str
 		return hipGraphExecUpdateErrorNotSupported;
 	if (a->work.type == hipGraphNodeTypeKernel && a->work.device != b->work.device)
 		return hipGraphExecUpdateErrorUnsupportedFunctionChange;
-	/* As CUDA: a copy stays between the same kinds of memory. */
+	/* CUDA's rule: a copy keeps its kinds of memory. */
 	if (a->work.type == hipGraphNodeTypeMemcpy && a->work.copy.kind != b->work.copy.kind)
 		return hipGraphExecUpdateErrorParametersChanged;
-	return a->work.child ? compare(a->work.child, b->work.child, culprit) : hipGraphExecUpdateSuccess;
+	return a->work.child ? graphs_compare(a->work.child, b->work.child, culprit) : hipGraphExecUpdateSuccess;
 }
 
-/* Nodes correspond by the order in which they were made. */
-static hipGraphExecUpdateResult compare(const struct hip_graph *a, const struct hip_graph *b,
-					const struct hip_node **culprit)
+/* Compares two graphs. Nodes correspond by the order of their creation. */
+static hipGraphExecUpdateResult graphs_compare(const struct hip_graph *a, const struct hip_graph *b,
+					       const struct hip_node **culprit)
 {
 	hipGraphExecUpdateResult result = hipGraphExecUpdateSuccess;
 
 	if (a->nodes.count != b->nodes.count)
 		return hipGraphExecUpdateErrorTopologyChanged;
 	for (size_t i = 0; i < a->nodes.count && !result; i++) {
-		result = compare_node(a->nodes.at[i], b->nodes.at[i], culprit);
+		result = nodes_compare(a->nodes.at[i], b->nodes.at[i], culprit);
 		if (result && !*culprit)
 			*culprit = b->nodes.at[i];
 	}
 	return result;
 }
 
-/* The new nodes are named as the old ones were, and are enabled as they were. */
+/* Gives the new nodes the names and the enabled state of the old ones. */
 static void take_names(struct hip_graph *to, const struct hip_graph *from)
 {
 	for (size_t i = 0; i < to->nodes.count; i++) {
@@ -507,7 +509,7 @@ static hipError_t update_locked(struct hip_exec *e, const struct hip_graph *g, h
 	struct hip_graph *clone;
 	hipError_t r;
 
-	*result = compare(e->graph, g, &different);
+	*result = graphs_compare(e->graph, g, &different);
 	if (*result) {
 		if (different)
 			*culprit = hip_node_handle(different);
@@ -545,7 +547,7 @@ hipError_t hipGraphExecUpdate(hipGraphExec_t handle, hipGraph_t graph, hipGraphN
 	return hip_end(r);
 }
 
-/* A child has other nodes from now on. */
+/* Replaces a child graph. */
 static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_work *w)
 {
 	const struct hip_node *different = NULL;
@@ -553,8 +555,8 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 	struct hip_node *unused;
 	hipError_t r;
 
-	/* As CLR. */
-	if (compare(n->work.child, w->child, &different))
+	/* CLR's error. */
+	if (graphs_compare(n->work.child, w->child, &different))
 		return hipErrorUnknown;
 	take_names(w->child, n->work.child);
 	n->work = *w;
@@ -569,15 +571,15 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 	return hipSuccess;
 }
 
-/* What a node of an instance does may be replaced by what the instance was made for. */
-static bool replaces(const struct hip_work *w, const struct hip_work *old)
+/* True when the new work may replace the old: it has the same type, and what else is fixed is equal. */
+static bool work_replaces(const struct hip_work *w, const struct hip_work *old)
 {
 	if (old->type != w->type || old->device != w->device)
 		return false;
-	/* As CUDA: a copy stays between the same kinds of memory. */
+	/* CUDA's rule: a copy keeps its kinds of memory. */
 	if (w->type == hipGraphNodeTypeMemcpy)
 		return old->copy.kind == w->copy.kind;
-	/* As CLR: of a fill with rows, their number and size stay. */
+	/* CLR's rule: a fill with several rows keeps their number and size. */
 	if (w->type == hipGraphNodeTypeMemset)
 		return old->op.fill.rows == w->op.fill.rows &&
 		       (w->op.fill.rows == 1 || old->op.fill.row_B == w->op.fill.row_B);
@@ -589,7 +591,7 @@ static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip
 	struct hip_node *n = find_node(e->graph, node);
 	struct hip_work old;
 
-	if (!node || !n || !replaces(w, &n->work))
+	if (!node || !n || !work_replaces(w, &n->work))
 		return hipErrorInvalidValue;
 	if (n->work.child)
 		return set_child(e, n, w);
@@ -616,12 +618,12 @@ hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t m
 	return r;
 }
 
-/* --- enabled or not --------------------------------------------------------------------------- */
+/* --- enabling of nodes ------------------------------------------------------------------------ */
 
 static hipError_t find_switch(hipGraphExec_t handle, hipGraphNode_t node, struct hip_exec **e, struct hip_node **n)
 {
 	*e = exec_of(handle);
-	/* A node that is no more names nothing. */
+	/* A destroyed node's handle names nothing. */
 	*n = *e && hip_node_of(node) ? find_node((*e)->graph, node) : NULL;
 	if (!*n || ((*n)->work.type != hipGraphNodeTypeKernel && (*n)->work.type != hipGraphNodeTypeMemcpy &&
 		    (*n)->work.type != hipGraphNodeTypeMemset))

@@ -1,13 +1,10 @@
-/* Launches of graphs: what graph_plan.c made goes into streams.
- *
- * No two streams are locked at a time: who puts a launch holds the one that it is at. */
+/* Launches of graphs: submits a plan to its streams. A launch holds the lock of one stream at a time. */
 #include "api/exec/event.h"
 #include "api/graph/graph_plan.h"
 
 /* --- segments ----------------------------------------------------------------------------------- */
 
-/* Events have locks of their own, which come before a stream's: it is let go meanwhile. *held: it was taken again.
- */
+/* Releases the stream's lock meanwhile: an event's lock comes before it. *held: the lock was taken again. */
 static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
 {
 	hipError_t r, again;
@@ -34,7 +31,7 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
-/* Each kernel an operation of its own, so that tools are told of it. */
+/* Submits each kernel as an operation of its own, so that tools get a record of each. */
 static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_segment *segment, struct hip_stream *s)
 {
 	const hsa_kernel_dispatch_packet_t *from = p->branches[segment->branch].packets + segment->first;
@@ -46,7 +43,7 @@ static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_seg
 		hsa_kernel_dispatch_packet_t packet = *from;
 
 		if (work.op == HIP_TOOL_DISPATCH)
-			work.kernel = k ? k->name : ""; /* its module may be gone */
+			work.kernel = k ? k->name : ""; /* the module may be unloaded */
 		packet.completion_signal = hip_tool_watch(s, &work);
 		r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
 		if (r)
@@ -59,7 +56,7 @@ static hipError_t put_kernels(const struct hip_plan *p, const struct hip_plan_se
 			      struct hip_stream *s)
 {
 	if (s->flow->tapped ||
-	    (hip_traced() && (hip_tool_wants(HIP_TOOL_DISPATCH) || hip_tool_wants(HIP_TOOL_COPY))))
+	    (hip_traced() && (hip_tool_is_enabled(HIP_TOOL_DISPATCH) || hip_tool_is_enabled(HIP_TOOL_COPY))))
 		return put_singly(p, segment, s);
 	return hip_stream_submit(s, &(struct flow_op){.kind = FLOW_SEGMENT, .segment = segment->dispatches});
 }
@@ -78,14 +75,14 @@ static hipError_t put_segment(const struct hip_plan *p, const struct hip_plan_se
 
 /* --- branches ------------------------------------------------------------------------------------ */
 
-/* A launch that is on. */
+/* A launch in progress. */
 struct launch {
 	struct hip_plan *plan;
-	struct hip_stream *stream; /* that it was given to */
-	struct hip_stream *at;     /* locked; NULL: none is */
+	struct hip_stream *stream; /* the stream of the launch */
+	struct hip_stream *at;     /* the stream whose lock is held; NULL: none */
 };
 
-static hipError_t go_to(struct launch *l, struct hip_stream *to)
+static hipError_t stream_switch(struct launch *l, struct hip_stream *to)
 {
 	hipError_t r;
 
@@ -98,7 +95,7 @@ static hipError_t go_to(struct launch *l, struct hip_stream *to)
 	return r;
 }
 
-/* The first one's is the launch's own, if its kernels can run there. */
+/* False for the first branch, if its kernels can run in the launch's stream. */
 static bool is_elsewhere(const struct launch *l, const struct hip_plan_branch *branch)
 {
 	return branch != l->plan->branches || (branch->device && branch->device != l->stream->device);
@@ -122,30 +119,30 @@ static hipError_t stream_of(const struct launch *l, struct hip_plan_branch *bran
 	return r;
 }
 
-/* Its stream is locked, and goes on where the launch began. */
-static hipError_t enter(struct launch *l, struct hip_plan_branch *branch)
+/* Locks the branch's stream; its first segment waits for the point where the launch began. */
+static hipError_t branch_enter(struct launch *l, struct hip_plan_branch *branch)
 {
 	struct hip_stream *stream;
 	hipError_t r = stream_of(l, branch, &stream);
 
-	r = r ? r : go_to(l, stream);
+	r = r ? r : stream_switch(l, stream);
 	if (!r && !branch->begun && stream != l->stream)
 		r = hip_stream_after(stream, &l->plan->begin);
 	branch->begun |= !r;
 	return r;
 }
 
-static hipError_t put(struct launch *l, struct hip_plan_segment *segment)
+static hipError_t segment_submit(struct launch *l, struct hip_plan_segment *segment)
 {
 	bool held = true;
 	hipError_t r;
 
-	/* Only the program can tell. */
+	/* An allocation does no work on the GPU; only the program's view of the memory changes. */
 	if (!segment->count && segment->work->type == hipGraphNodeTypeMemAlloc) {
 		hip_graph_alloc_begin(segment->work->alloc);
 		return hipSuccess;
 	}
-	r = enter(l, &l->plan->branches[segment->branch]);
+	r = branch_enter(l, &l->plan->branches[segment->branch]);
 	r = r ? r : put_segment(l->plan, segment, l->at, &held);
 	if (!held)
 		l->at = NULL;
@@ -154,7 +151,7 @@ static hipError_t put(struct launch *l, struct hip_plan_segment *segment)
 	return r;
 }
 
-static hipError_t join_lane(const struct launch *l, const struct hip_plan_branch *branch)
+static hipError_t branch_join(const struct launch *l, const struct hip_plan_branch *branch)
 {
 	struct hip_point point = hip_stream_point(branch->stream);
 	hipError_t r = hip_stream_after(l->stream, &point);
@@ -163,19 +160,18 @@ static hipError_t join_lane(const struct launch *l, const struct hip_plan_branch
 	return r;
 }
 
-/* What follows in the launch's stream begins behind all that was put. all: the first branch's segments were, too.
- */
-static hipError_t join(struct launch *l, bool all)
+/* Makes the launch's stream wait for every branch. all: the first branch's segments were submitted, too. */
+static hipError_t branches_join(struct launch *l, bool all)
 {
 	struct hip_plan *p = l->plan;
 	bool done = all && !is_elsewhere(l, p->branches);
-	hipError_t r = go_to(l, l->stream);
+	hipError_t r = stream_switch(l, l->stream);
 
 	for (uint32_t i = 0; i < p->branch_count; i++) {
 		struct hip_plan_branch *branch = &p->branches[i];
 
 		if (branch->begun && is_elsewhere(l, branch) && !(branch->joined && done) && !r)
-			r = join_lane(l, branch);
+			r = branch_join(l, branch);
 		branch->begun = false;
 	}
 	return r;
@@ -186,12 +182,12 @@ hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
 	struct launch l = {.plan = p, .stream = s, .at = s};
 	hipError_t r = hipSuccess, joined;
 
-	/* Of one branch nothing begins elsewhere. */
+	/* With one branch nothing begins in another stream. */
 	if (p->branch_count > 1 || is_elsewhere(&l, p->branches))
 		hip_point_move(&p->begin, s);
 	for (uint32_t i = 0; i < p->count && !r; i++)
-		r = put(&l, &p->segments[i]);
-	joined = join(&l, !r);
+		r = segment_submit(&l, &p->segments[i]);
+	joined = branches_join(&l, !r);
 	*held = l.at;
 	return r ? r : joined;
 }

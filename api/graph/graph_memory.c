@@ -1,8 +1,6 @@
-/* Memory that graphs allocate and free.
- *
- * A node's memory is taken when the node is made, and is its graph's and instance's as long as one of them lives:
- * its address never changes, and a launch costs nothing. "In use" is what the program sees: from the launch that
- * allocates it to the one, or the call, that frees it. */
+/* Memory that graphs allocate and free. A node's memory is allocated when the node is made, and kept while its
+ * graph or its instance lives: the address never changes, and launches cost nothing. "In use" is the program's
+ * view: from the launch that allocates the memory to the launch, or the call, that frees it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +8,17 @@
 
 struct hip_graph_alloc {
 	struct hip_graph_alloc *next;
-	void *ptr; /* owned; NULL: the device was reset, and it is in no list */
+	void *ptr; /* owned; NULL: the device was reset, and the allocation is in no list */
 	size_t size_B;
 	struct hip_device *device;
-	unsigned refs; /* of nodes */
+	unsigned refs; /* nodes that refer to it */
 	bool used;
-	bool instance; /* a node of an instance has it: one may */
+	bool instance; /* a node of an instance refers to it: at most one may */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that is here */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all allocations and `usages` */
 static struct hip_graph_alloc *allocs;                   /* owned */
-static _Atomic unsigned count;                           /* of them */
+static _Atomic unsigned count;                           /* number of allocations */
 static struct usage {
 	uint64_t used_B, used_high_B, reserved_B, reserved_high_B;
 } usages[HIP_DEVICES_MAX];
@@ -37,7 +35,7 @@ static void add_used(struct hip_graph_alloc *l, bool used)
 		u->used_high_B = u->used_B;
 }
 
-static void enlist(struct hip_graph_alloc *l)
+static void alloc_enlist(struct hip_graph_alloc *l)
 {
 	struct usage *u = &usages[l->device->index];
 
@@ -61,8 +59,8 @@ static struct hip_graph_alloc *alloc_at(const void *ptr)
 	return l;
 }
 
-/* Nobody has it and nobody uses it: it is no alloc any more, and its memory the caller's. */
-static bool delist(struct hip_graph_alloc *l)
+/* Removes an allocation without references that is not in use. True: the caller frees the memory. */
+static bool alloc_delist(struct hip_graph_alloc *l)
 {
 	struct hip_graph_alloc **at = &allocs;
 
@@ -78,7 +76,7 @@ static bool delist(struct hip_graph_alloc *l)
 	return true;
 }
 
-static hipError_t create(struct hip_device *device, size_t size_B, struct hip_graph_alloc **out)
+static hipError_t alloc_create(struct hip_device *device, size_t size_B, struct hip_graph_alloc **out)
 {
 	struct hip_graph_alloc *l = calloc(1, sizeof(*l));
 	hipError_t r = l ? hip_memory_allocate(device, size_B, &l->ptr) : hipErrorOutOfMemory;
@@ -90,7 +88,7 @@ static hipError_t create(struct hip_device *device, size_t size_B, struct hip_gr
 	l->size_B = size_B;
 	l->device = device;
 	l->refs = 1;
-	enlist(l);
+	alloc_enlist(l);
 	*out = l;
 	return hipSuccess;
 }
@@ -102,7 +100,7 @@ hipError_t hip_graph_alloc_get(struct hip_graph_alloc *l, bool instance)
 	pthread_mutex_lock(&lock);
 	if (!l->ptr)
 		r = hipErrorContextIsDestroyed;
-	/* As CUDA: the address is one, and so are those who may use it. */
+	/* CUDA's rule: the address is the same for all, so only one instance may use it. */
 	else if (!instance || l->instance)
 		r = hipErrorNotSupported;
 	else
@@ -122,17 +120,17 @@ void hip_graph_alloc_put(struct hip_graph_alloc *l, bool instance)
 	l->refs--;
 	if (instance)
 		l->instance = false;
-	gone = delist(l);
+	gone = alloc_delist(l);
 	pthread_mutex_unlock(&lock);
 	if (gone) {
-		/* What still runs may use it: this waits. */
+		/* Work that still runs may use the memory: freeing waits for the device. */
 		if (l->ptr)
 			(void)!hip_memory_free_now(l->ptr);
 		free(l);
 	}
 }
 
-/* Their memory goes with all that the device has; nodes may still name them. */
+/* Marks the device's allocations as gone; hip_memory_reset() frees the memory. Nodes may still refer to them. */
 void hip_graph_allocs_reset(struct hip_device *device)
 {
 	struct hip_graph_alloc **at = &allocs, *l;
@@ -156,7 +154,7 @@ void hip_graph_allocs_reset(struct hip_device *device)
 
 /* --- launches --------------------------------------------------------------------------------- */
 
-bool hip_graph_alloc_set_used(const void *ptr)
+bool hip_graph_alloc_is_used(const void *ptr)
 {
 	const struct hip_graph_alloc *l;
 	bool used;
@@ -201,7 +199,7 @@ bool hip_graph_alloc_free(void *ptr, struct hip_stream *s, hipError_t *error)
 		*error = hipErrorInvalidValue;
 	else if (l) {
 		add_used(l, false);
-		gone = delist(l);
+		gone = alloc_delist(l);
 	}
 	pthread_mutex_unlock(&lock);
 	if (gone) {
@@ -226,7 +224,7 @@ static hipError_t check_access(const hipMemAllocNodeParams *p)
 	return hipSuccess;
 }
 
-/* As CUDA: what a program reads of a node is the node's. (CLR gives back the caller's pointer.) */
+/* Copies the access list: in CUDA the node owns it. (CLR returns the caller's pointer.) */
 static hipError_t own_access(struct hip_work *w, const hipMemAllocNodeParams *p)
 {
 	hipMemAccessDesc *copy = NULL;
@@ -254,7 +252,7 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 		r = own_access(w, p);
 	if (r)
 		return r;
-	r = create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->alloc);
+	r = alloc_create(hip_device_of(p->poolProps.location.id), p->bytesize, &w->alloc);
 	if (r) {
 		free((void *)(uintptr_t)w->allocation.accessDescs);
 		return r;
@@ -314,7 +312,7 @@ hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, const h
 	struct hip_work w;
 
 	HIP_ENTER();
-	/* As CLR: behind nothing, no list. */
+	/* CLR's rule: no list without entries. */
 	if (before && !n)
 		return hip_end(hipErrorInvalidValue);
 	return hip_end(hip_node_add(out, graph, before, n, free_work(&w, ptr), &w));
@@ -361,7 +359,7 @@ hipError_t hip_capture_malloc(struct hip_stream *s, size_t size_B, void **out)
 	return r;
 }
 
-/* What is no graph's stays as it is, and the capture goes on. */
+/* Memory that is no graph's is not freed, and the capture continues. */
 hipError_t hip_capture_free(struct hip_stream *s, void *ptr)
 {
 	struct hip_work w;
@@ -370,9 +368,9 @@ hipError_t hip_capture_free(struct hip_stream *s, void *ptr)
 	return r ? r : hip_capture_work(s, &w);
 }
 
-/* --- what a device's graphs have -------------------------------------------------------------- */
+/* --- attributes of devices -------------------------------------------------------------------- */
 
-static uint64_t *attribute(struct usage *u, hipGraphMemAttributeType which)
+static uint64_t *usage_attribute(struct usage *u, hipGraphMemAttributeType which)
 {
 	switch (which) {
 	case hipGraphMemAttrUsedMemCurrent:
@@ -394,7 +392,7 @@ hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	HIP_ENTER();
 	if (!hip_device_of(device))
 		return hip_end(hipErrorInvalidDevice);
-	at = attribute(&usages[device], which);
+	at = usage_attribute(&usages[device], which);
 	if (!at || !value)
 		return hip_end(hipErrorInvalidValue);
 	pthread_mutex_lock(&lock);
@@ -411,7 +409,7 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	HIP_ENTER();
 	if (!hip_device_of(device))
 		return hip_end(hipErrorInvalidDevice);
-	/* The program may give what it likes for an attribute that is not to be set. */
+	/* An attribute that cannot be set is an error, whatever the value is. */
 	if (!value || (!used && which != hipGraphMemAttrReservedMemHigh) || *(const uint64_t *)value)
 		return hip_end(hipErrorInvalidValue);
 	u = &usages[device];
@@ -424,7 +422,7 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	return hip_end(hipSuccess);
 }
 
-/* Memory goes with the last graph that has it: there is never any to give back. */
+/* Memory is freed with the last graph that has it, so there is never any to release. */
 hipError_t hipDeviceGraphMemTrim(int device)
 {
 	HIP_ENTER();

@@ -1,4 +1,9 @@
-/* Memory that graphs allocate. All functions are thread safe. */
+/* Memory that graphs allocate.
+ *
+ *   hip_graph_alloc  the memory of an allocation node; counted by the nodes that refer to it
+ *
+ * All functions are thread safe: graph_memory.c has one lock for all allocations.
+ */
 #ifndef API_GRAPH_MEMORY_H
 #define API_GRAPH_MEMORY_H
 
@@ -7,20 +12,21 @@
 
 struct hip_graph_alloc;
 
-/* A reference of a node of an instance. NotSupported: another has it, or it is a graph's node. */
+/* Adds the reference of a cloned node. Errors: NotSupported, when another instance has the memory, or when the
+ * clone is no instance's: a graph's allocation node cannot be cloned otherwise. */
 hipError_t hip_graph_alloc_get(struct hip_graph_alloc *alloc, bool instance);
-/* NULL is accepted. May wait for the device. */
+/* Accepts NULL. May wait for the device. */
 void hip_graph_alloc_put(struct hip_graph_alloc *alloc, bool instance);
-/* Some graph's memory, and in use. */
-bool hip_graph_alloc_set_used(const void *ptr);
-/* In the order of launches. */
+/* True when the address is memory of a graph and in use. */
+bool hip_graph_alloc_is_used(const void *ptr);
+/* Marks the memory as in use, in the order of launches. */
 void hip_graph_alloc_begin(struct hip_graph_alloc *alloc);
-/* False: no graph's memory. Else it is free from now on (NULL) or behind what the stream was given; InvalidValue:
- * it was not in use. */
+/* Frees memory of a graph after the stream's work (NULL: at once). False: the address is none. *error:
+ * InvalidValue, when the memory was not in use. */
 bool hip_graph_alloc_free(void *ptr, struct hip_stream *stream, hipError_t *error);
 bool hip_graph_alloc_is(const void *ptr);
 
-/* hipMallocAsync() and hipFreeAsync() in a stream that captures. */
+/* Bodies of hipMallocAsync() and hipFreeAsync() for a stream that captures. */
 hipError_t hip_capture_malloc(struct hip_stream *stream, size_t size_B, void **out);
 hipError_t hip_capture_free(struct hip_stream *stream, void *ptr);
 

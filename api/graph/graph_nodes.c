@@ -1,11 +1,11 @@
-/* Nodes for kernels, functions of the host, events, child graphs, and nothing: for each kind a function that makes
- * its work of the program's description. */
+/* Graph nodes for kernels, host functions, values, events, child graphs, and empty nodes. A function for each type
+ * makes the work from the program's parameters. */
 #include <string.h>
 
 #include "api/exec/grid.h"
 #include "api/graph/graph.h"
 
-/* A node's work, if it is of that type; else NULL. */
+/* The work of a node of that type; else NULL. */
 static struct hip_work *work_of(hipGraphNode_t node, hipGraphNodeType type)
 {
 	struct hip_node *n = hip_node_of(node);
@@ -38,7 +38,7 @@ static hipError_t kernel_work(struct hip_work *w, const hipKernelNodeParams *p, 
 	return r ? r : hip_work_of_op(w, &op);
 }
 
-/* Kept as it was given: what is not 0 means yes. */
+/* Stores the value as given; every value except 0 means yes. */
 static hipError_t set_cooperative(struct hip_work *w, int cooperative)
 {
 	hipError_t r = cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
@@ -50,7 +50,7 @@ static hipError_t set_cooperative(struct hip_work *w, int cooperative)
 	return hipSuccess;
 }
 
-/* On the device where the node's kernel is. */
+/* Uses the device of the node's present kernel. */
 static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams *p, hipGraphNode_t node)
 {
 	const struct hip_work *old = work_of(node, hipGraphNodeTypeKernel);
@@ -106,10 +106,10 @@ hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams 
 	return hip_end(hipSuccess);
 }
 
-/* Kept for the program: these caches know no such windows, and the device says that the largest has no bytes. */
+/* Stored for queries: the caches have no such windows, and the device's properties give 0 as the largest size. */
 static hipError_t set_window(struct hip_work *w, const hipAccessPolicyWindow *window)
 {
-	/* The ratio may be no number. */
+	/* Written so that a ratio that is NaN is refused. */
 	if (!(window->hitRatio >= 0 && window->hitRatio <= 1) || window->missProp == hipAccessPropertyPersisting ||
 	    window->num_bytes)
 		return hipErrorInvalidValue;
@@ -182,7 +182,7 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t src, hipGraphNode_t d
 	return hip_end(set_cooperative(to, from->cooperative));
 }
 
-/* --- functions of the host -------------------------------------------------------------------- */
+/* --- host functions --------------------------------------------------------------------------- */
 
 static hipError_t host_work(struct hip_work *w, const hipHostNodeParams *p)
 {
@@ -269,7 +269,7 @@ hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode
 	return hip_end(hip_exec_set(exec, node, values_work(&w, p), &w));
 }
 
-/* The list is the node's. */
+/* Returns the node's own list. */
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p)
 {
 	const struct hip_work *w;
@@ -283,7 +283,7 @@ hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNod
 }
 #endif
 
-/* --- nothing ---------------------------------------------------------------------------------- */
+/* --- empty nodes ------------------------------------------------------------------------------ */
 
 static hipError_t empty_work(struct hip_work *w)
 {
@@ -345,9 +345,9 @@ static hipError_t get_event(hipGraphNode_t node, hipGraphNodeType type, hipEvent
 EVENTS(EventRecordNode, hipGraphNodeTypeEventRecord)
 EVENTS(EventWaitNode, hipGraphNodeTypeWaitEvent)
 
-/* --- graphs in graphs ------------------------------------------------------------------------- */
+/* --- child graphs ----------------------------------------------------------------------------- */
 
-/* Its handles are for the program: a clone that a node of an instance has needs none. */
+/* The clone gets handles for the program, unless an instance's node owns it. */
 static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
 {
 	const struct hip_graph *g = hip_graph_of(child);
@@ -387,7 +387,7 @@ hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *graph
 	return hip_end(hipSuccess);
 }
 
-/* --- any kind, by its type -------------------------------------------------------------------- */
+/* --- nodes of any type ------------------------------------------------------------------------ */
 
 static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipGraphNode_t node)
 {

@@ -1,4 +1,4 @@
-/* Objects of the program's that graphs keep alive. */
+/* User objects, which graphs keep alive. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -6,22 +6,22 @@
 
 struct hip_object {
 	uint64_t handle;
-	uint64_t refs; /* guarded by lock; the program's and all graphs' */
+	uint64_t refs; /* guarded by `lock`; the program's and all graphs' references */
 	hipHostFn_t destroy;
 	void *data;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* 2^33 calls with the most that one may say are needed until the number is too large. */
-static void retain(struct hip_object *o, uint64_t count)
+/* The count has 64 bits: an overflow needs 2^33 calls with the largest count. */
+static void object_retain(struct hip_object *o, uint64_t count)
 {
 	pthread_mutex_lock(&lock);
 	o->refs += count;
 	pthread_mutex_unlock(&lock);
 }
 
-/* The function is the program's: it is called without the lock. */
-static hipError_t release(struct hip_object *o, uint64_t count)
+/* Calls the program's function without the lock. */
+static hipError_t object_release(struct hip_object *o, uint64_t count)
 {
 	bool last;
 
@@ -41,7 +41,7 @@ static hipError_t release(struct hip_object *o, uint64_t count)
 	return hipSuccess;
 }
 
-/* --- what graphs hold ------------------------------------------------------------------------- */
+/* --- references of graphs --------------------------------------------------------------------- */
 
 static struct hip_held **held_at(struct hip_graph *g, const struct hip_object *o)
 {
@@ -52,7 +52,7 @@ static struct hip_held **held_at(struct hip_graph *g, const struct hip_object *o
 	return at;
 }
 
-static hipError_t hold(struct hip_graph *g, struct hip_object *o, unsigned count)
+static hipError_t object_hold(struct hip_graph *g, struct hip_object *o, unsigned count)
 {
 	struct hip_held **at = held_at(g, o);
 
@@ -65,31 +65,31 @@ static hipError_t hold(struct hip_graph *g, struct hip_object *o, unsigned count
 	return hipSuccess;
 }
 
-hipError_t hip_graph_hold_same(struct hip_graph *clone, const struct hip_graph *g)
+hipError_t hip_graph_copy_objects(struct hip_graph *clone, const struct hip_graph *g)
 {
 	hipError_t r = hipSuccess;
 
 	for (const struct hip_held *h = g->held; h && !r; h = h->next) {
-		retain(h->object, h->count);
-		r = hold(clone, h->object, h->count);
+		object_retain(h->object, h->count);
+		r = object_hold(clone, h->object, h->count);
 		if (r)
-			(void)!release(h->object, h->count);
+			(void)!object_release(h->object, h->count);
 	}
 	return r;
 }
 
-void hip_graph_let_go(struct hip_graph *g)
+void hip_graph_release_objects(struct hip_graph *g)
 {
 	while (g->held) {
 		struct hip_held *h = g->held;
 
 		g->held = h->next;
-		(void)!release(h->object, h->count);
+		(void)!object_release(h->object, h->count);
 		free(h);
 	}
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 static bool is_count(unsigned count)
 {
@@ -116,7 +116,7 @@ hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t des
 	return hip_end(hipSuccess);
 }
 
-/* As CLR: more than there are, or of an object that is gone, is no error, and does nothing. */
+/* CLR's rule: releasing too many references, or those of a destroyed object, does nothing and returns no error. */
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 {
 	struct hip_object *o;
@@ -126,7 +126,7 @@ hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
-		(void)!release(o, count);
+		(void)!object_release(o, count);
 	return hip_end(hipSuccess);
 }
 
@@ -139,7 +139,7 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
-		retain(o, count);
+		object_retain(o, count);
 	return hip_end(hipSuccess);
 }
 
@@ -150,10 +150,10 @@ static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsign
 	if (!g || !o || !is_count(count) || flags & ~(unsigned)hipGraphUserObjectMove)
 		return hipErrorInvalidValue;
 	if (!(flags & hipGraphUserObjectMove))
-		retain(o, count);
-	r = hold(g, o, count);
+		object_retain(o, count);
+	r = object_hold(g, o, count);
 	if (r && !(flags & hipGraphUserObjectMove))
-		(void)!release(o, count);
+		(void)!object_release(o, count);
 	return r;
 }
 
@@ -177,7 +177,7 @@ static hipError_t graph_release(struct hip_graph *g, struct hip_object *o, unsig
 		*at = h->next;
 		free(h);
 	}
-	return release(o, count);
+	return object_release(o, count);
 }
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)

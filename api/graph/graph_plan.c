@@ -1,20 +1,21 @@
-/* Which segment of a graph goes into which branch, and what it waits for there (graph_plan.h).
+/* Plans: the branch and the waits of each segment (graph_plan.h).
  *
- * Each device has a branch for its kernels. An operation that all the rest of the graph is behind goes there, too:
- * so a chain stays in one stream. Others get branches of their own, as far as there are any, so that they run
- * beside the kernels; one that follows a branch's last segment follows it there.
+ * Each device has a branch for its kernels. An operation that the whole rest of the graph depends on is added
+ * there, too, so that a chain stays in one stream. Other operations get branches of their own, up to a limit, so
+ * that they run beside the kernels; an operation that depends on a branch's last segment is added to that branch.
  *
- * What has to be done before a step is a number for each branch: the branch's steps below it. They are counted as
- * the graph's steps are, so a number names a step, and its segment. */
+ * The needs of a step are a number for each branch: steps of the branch below that number are completed before the
+ * step. Steps are counted as in the graph, so that a number identifies a step and its segment.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/exec/blit.h"
 #include "api/graph/graph_plan.h"
 
-#define OPERATION_LANES 4 /* beside those of devices' kernels */
+#define OPERATION_LANES 4 /* branches besides those for devices' kernels */
 
-/* Those that the GPU may still read. */
+/* Retired plans, which the GPU may still read. */
 static struct {
 	pthread_mutex_t lock;
 	struct hip_plan *list;
@@ -25,9 +26,9 @@ static size_t args_size(const struct hip_launch *l)
 	return hip_args_size(l->kernel->cs->kernarg_B);
 }
 
-/* --- ending ----------------------------------------------------------------------------------- */
+/* --- retired plans ---------------------------------------------------------------------------- */
 
-static void free_lane(struct hip_plan_branch *branch)
+static void branch_free(struct hip_plan_branch *branch)
 {
 	if (branch->stream)
 		(void)!hip_stream_destroy((hipStream_t)(uintptr_t)branch->stream->handle);
@@ -51,14 +52,14 @@ static void free_plan(struct hip_plan *p)
 	for (uint32_t i = 0; i < p->count; i++)
 		free_segment(&p->segments[i]);
 	for (uint32_t i = 0; i < p->branch_count; i++)
-		free_lane(&p->branches[i]);
+		branch_free(&p->branches[i]);
 	free(p->branches);
 	free(p->segments);
 	free(p->waits);
 	free(p);
 }
 
-static void reap(void)
+static void retired_reap(void)
 {
 	struct hip_plan **at = &retired_plans.list, *p;
 
@@ -82,36 +83,39 @@ void hip_plan_retire(struct hip_plan *p, const struct hip_point *last)
 		retired_plans.list = p;
 		pthread_mutex_unlock(&retired_plans.lock);
 	}
-	reap();
+	retired_reap();
 }
 
-/* --- what is made of the steps ---------------------------------------------------------------- */
+/* --- the state of a plan that is made --------------------------------------------------------- */
 
 struct maker {
 	const struct hip_plan_nodes *steps;
 	struct hip_plan *plan;
-	uint32_t *needs;     /* of each step: what is done of each branch when it is; 0: nothing */
-	uint32_t *segment;   /* of each step that has one: which */
-	uint32_t *followers; /* of each step: how many come behind it directly */
-	struct dispatch {    /* of each step */
-		const struct hip_launch *launch; /* NULL: it is none that can stand in a row with others */
-		struct hip_device *device;       /* if it is one: whose kernel */
+	uint32_t *needs;                         /* needs of each step, a number for each branch; 0: none */
+	uint32_t *segment;                       /* index of each step's segment */
+	uint32_t *followers;                     /* number of steps that depend directly on each step */
+	struct dispatch {                        /* of each step: */
+		const struct hip_launch *launch; /* NULL: the step cannot be part of a segment of kernels */
+		struct hip_device *device;       /* the kernel's device, if there is a launch */
 		struct hip_launch blit;          /* of a copy or fill: */
 		struct hip_blit_args args;
 		struct hip_tool_work work;
 		uint32_t header;
 	} *dispatches;
-	uint32_t open; /* ways into what is not planned yet: links from what is, and steps behind nothing */
+	/* Edges into steps that are not planned yet: from planned steps, and for steps without dependencies. */
+	uint32_t open;
 	size_t wait_count, wait_room;
 	struct row {
-		uint32_t last;    /* step that it was given, counted from 1 */
-		uint32_t seen;    /* its kernels below are waited for by all that it is given next */
-		uint32_t newest;  /* segment, counted from 1 */
-		uint32_t segment; /* of kernels, that others may join, counted so; 0: none */
-		uint32_t *knows;  /* what it waited for, of each branch */
-		uint32_t kernels; /* so far */
+		uint32_t last; /* last step of the branch, counted from 1 */
+		/* Step below which the branch's kernels are waited for by everything that it gets next. */
+		uint32_t seen;
+		uint32_t newest; /* last segment of the branch, counted from 1 */
+		/* Last segment of kernels, if further ones may be added to it, counted from 1; 0: none. */
+		uint32_t segment;
+		uint32_t *waited_for; /* steps of each branch that this one waits for */
+		uint32_t kernels;     /* kernels so far */
 		size_t args_B;
-	} *rows; /* of each branch */
+	} *rows; /* a row for each branch */
 };
 
 static void free_maker(struct maker *m)
@@ -128,13 +132,13 @@ static uint32_t *needs_of(const struct maker *m, size_t step)
 	return m->needs + step * m->plan->branch_count;
 }
 
-/* That the step does; NULL: nothing. */
+/* The work of the step; NULL: it does nothing. */
 static const struct hip_work *work_of(const struct hip_plan_node *step)
 {
 	return step->node && !step->node->disabled ? &step->node->work : NULL;
 }
 
-/* A kernel's launch, if it can stand in a row with others. */
+/* Takes a kernel's launch, if it can be part of a segment of kernels. */
 static void take_kernel(struct dispatch *d, const struct hip_launch *l)
 {
 	d->device = l->kernel->device;
@@ -145,7 +149,7 @@ static void take_kernel(struct dispatch *d, const struct hip_launch *l)
 	d->work = (struct hip_tool_work){.op = HIP_TOOL_DISPATCH, .kind = HIP_TOOL_KERNEL};
 }
 
-/* A copy or fill that one kernel does. Memory of the host is for the first branch's device. */
+/* Takes a copy or fill that one kernel can do. Host memory is handled by the first branch's device. */
 static void take_blit(struct dispatch *d, const struct hip_op *op, struct hip_device *first)
 {
 	struct hip_blit blit;
@@ -160,13 +164,13 @@ static void take_blit(struct dispatch *d, const struct hip_op *op, struct hip_de
 	d->work = hip_blit_work(&blit);
 }
 
-/* The first branch is that of the first kernel's device. */
-static uint32_t kernel_lane(const struct hip_plan *p, const struct hip_device *device)
+/* The branch for the device's kernels; the first branch belongs to the device of the first kernel. */
+static uint32_t kernel_branch(const struct hip_plan *p, const struct hip_device *device)
 {
 	return !device || device == p->branches[0].device ? 0 : 1 + (uint32_t)device->index;
 }
 
-/* Counts what comes behind what, and finds the kernels; the first one's device is the first branch's. */
+/* Counts the followers of each step, and finds the kernels; the device of the first one gets the first branch. */
 static hipError_t find_kernels(struct maker *m)
 {
 	struct hip_plan *p = m->plan;
@@ -189,7 +193,7 @@ static hipError_t find_kernels(struct maker *m)
 	return hipSuccess;
 }
 
-/* Finds the copies and fills that kernels do, and counts the dispatches of each branch. */
+/* Finds the copies and fills that kernels can do, and counts the dispatches of each branch. */
 static void count_dispatches(struct maker *m)
 {
 	struct hip_plan *p = m->plan;
@@ -205,14 +209,14 @@ static void count_dispatches(struct maker *m)
 			p->branches[0].device = d->device;
 		if (!d->launch)
 			continue;
-		branch = &p->branches[kernel_lane(p, d->device)];
+		branch = &p->branches[kernel_branch(p, d->device)];
 		branch->device = d->device;
 		branch->kernels++;
 		branch->args_B += args_size(d->launch);
 	}
 }
 
-static hipError_t allocate_lane(struct hip_plan_branch *branch)
+static hipError_t branch_allocate(struct hip_plan_branch *branch)
 {
 	if (!branch->kernels)
 		return hipSuccess;
@@ -223,7 +227,7 @@ static hipError_t allocate_lane(struct hip_plan_branch *branch)
 										       : hipSuccess;
 }
 
-static hipError_t allocate(struct maker *m)
+static hipError_t arrays_allocate(struct maker *m)
 {
 	size_t steps = m->steps->count, branches = 1 + hip.devices + OPERATION_LANES;
 	struct hip_plan *p = m->plan;
@@ -231,7 +235,7 @@ static hipError_t allocate(struct maker *m)
 	p->branches = calloc(branches, sizeof(p->branches[0]));
 	p->branch_count = p->branches ? (uint32_t)branches : 0;
 	p->segments = calloc(steps + 1, sizeof(p->segments[0]));
-	/* Behind the steps' the rows'. */
+	/* Rows for the branches follow those for the steps. */
 	m->needs = calloc(steps + branches, branches * sizeof(m->needs[0]));
 	m->segment = calloc(steps + 1, sizeof(m->segment[0]));
 	m->followers = calloc(steps + 1, sizeof(m->followers[0]));
@@ -240,15 +244,15 @@ static hipError_t allocate(struct maker *m)
 	if (!p->branches || !m->dispatches || !p->segments || !m->needs || !m->segment || !m->followers || !m->rows)
 		return hipErrorOutOfMemory;
 	for (size_t i = 0; i < branches; i++)
-		m->rows[i].knows = needs_of(m, steps + i);
+		m->rows[i].waited_for = needs_of(m, steps + i);
 	return hipSuccess;
 }
 
 /* --- branches ------------------------------------------------------------------------------------ */
 
-/* One whose last step is among what is needed, before one that is new, before one that has waited longest. 0: none.
- */
-static uint32_t operation_lane(struct maker *m, struct hip_device *device, const uint32_t *needs)
+/* Chooses a branch for an operation: one whose last step the operation depends on, else an unused one, else the one
+ * that was used longest ago. 0: none. */
+static uint32_t operation_branch(struct maker *m, struct hip_device *device, const uint32_t *needs)
 {
 	struct hip_plan *p = m->plan;
 	uint32_t best = 0;
@@ -268,14 +272,14 @@ static uint32_t operation_lane(struct maker *m, struct hip_device *device, const
 	return best;
 }
 
-/* last: all that is not planned yet is behind it. */
-static uint32_t choose_lane(struct maker *m, const struct dispatch *d, const uint32_t *needs, bool last)
+/* last: everything that is not planned yet depends on the step. */
+static uint32_t branch_choose(struct maker *m, const struct dispatch *d, const uint32_t *needs, bool last)
 {
 	struct hip_device *device = d->device;
-	uint32_t branch = d->launch || last ? 0 : operation_lane(m, device, needs);
+	uint32_t branch = d->launch || last ? 0 : operation_branch(m, device, needs);
 
 	if (!branch) {
-		branch = kernel_lane(m->plan, device);
+		branch = kernel_branch(m->plan, device);
 		if (device)
 			m->plan->branches[branch].device = device;
 	}
@@ -284,18 +288,18 @@ static uint32_t choose_lane(struct maker *m, const struct dispatch *d, const uin
 
 /* --- segments ----------------------------------------------------------------------------------- */
 
-/* The step of one branch is needed, and what is needed of another is done before that one begins. */
-static bool covered(const struct maker *m, const uint32_t *needs, uint32_t branch, uint32_t by)
+/* True when the need of `branch` is met by waiting for `by`, whose needed step itself waits for it. */
+static bool need_covered(const struct maker *m, const uint32_t *needs, uint32_t branch, uint32_t by)
 {
 	return by != branch && needs[by] && needs_of(m, needs[by] - 1)[branch] >= needs[branch];
 }
 
 static bool must_wait(const struct maker *m, uint32_t branch, const uint32_t *needs, uint32_t other)
 {
-	if (other == branch || needs[other] <= m->rows[branch].knows[other])
+	if (other == branch || needs[other] <= m->rows[branch].waited_for[other])
 		return false;
 	for (uint32_t by = 0; by < m->plan->branch_count; by++)
-		if (covered(m, needs, other, by))
+		if (need_covered(m, needs, other, by))
 			return false;
 	return true;
 }
@@ -322,7 +326,8 @@ static hipError_t append_wait(struct maker *m, struct hip_plan_segment *segment,
 	return hipSuccess;
 }
 
-/* Who is waited for ends: what its branch is given next may run beside who waits. */
+/* Adds the waits of a segment. A segment that is waited for is closed: kernels that its branch gets later may run
+ * at the same time as the waiting segment. */
 static hipError_t append_waits(struct maker *m, struct hip_plan_segment *segment, const uint32_t *needs)
 {
 	struct row *row = &m->rows[segment->branch];
@@ -335,8 +340,8 @@ static hipError_t append_waits(struct maker *m, struct hip_plan_segment *segment
 			r = append_wait(m, segment, m->segment[needs[i] - 1]);
 		}
 	for (uint32_t i = 0; i < m->plan->branch_count; i++)
-		if (needs[i] > row->knows[i])
-			row->knows[i] = needs[i];
+		if (needs[i] > row->waited_for[i])
+			row->waited_for[i] = needs[i];
 	return r;
 }
 
@@ -350,7 +355,7 @@ static hipError_t open_segment(struct maker *m, uint32_t branch, const uint32_t 
 	return append_waits(m, *segment, needs);
 }
 
-/* Without the barrier bit nothing before it is waited for, and nothing of the device's is new there. */
+/* Without the barrier bit the kernel waits for nothing before it, and needs no acquire of the device's memory. */
 static uint32_t header_of(const struct dispatch *d, bool waits)
 {
 	const uint32_t scopes = 3u << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE;
@@ -422,7 +427,7 @@ static hipError_t plan_step(struct maker *m, size_t i)
 	if (w && w->type == hipGraphNodeTypeMemAlloc) {
 		m->plan->segments[m->plan->count++].work = w;
 	} else if (w) {
-		branch = choose_lane(m, d, needs, !m->open);
+		branch = branch_choose(m, d, needs, !m->open);
 		r = d->launch ? append_kernel(m, branch, needs, d) : append_operation(m, branch, needs, w);
 		if (r)
 			return r;
@@ -433,7 +438,7 @@ static hipError_t plan_step(struct maker *m, size_t i)
 	return hipSuccess;
 }
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- making a plan ---------------------------------------------------------------------------- */
 
 static hipError_t make_segments(const struct hip_plan *p)
 {
@@ -450,21 +455,21 @@ static hipError_t make_segments(const struct hip_plan *p)
 	return hip_of_errno(r);
 }
 
-static hipError_t make(struct maker *m)
+static hipError_t plan_make(struct maker *m)
 {
 	struct hip_plan *p = m->plan;
-	hipError_t r = allocate(m);
+	hipError_t r = arrays_allocate(m);
 
 	r = r ? r : find_kernels(m);
 	if (!r)
 		count_dispatches(m);
 	for (uint32_t i = 0; i < p->branch_count && !r; i++)
-		r = allocate_lane(&p->branches[i]);
+		r = branch_allocate(&p->branches[i]);
 	for (size_t i = 0; i < m->steps->count && !r; i++)
 		r = plan_step(m, i);
 	for (uint32_t i = 1; i < p->branch_count && !r; i++)
-		p->branches[i].joined = m->rows[0].knows[i] >= m->rows[i].last;
-	/* Launches look at no more branches than there are. */
+		p->branches[i].joined = m->rows[0].waited_for[i] >= m->rows[i].last;
+	/* Unused branches are removed, so that launches do not visit them. */
 	while (!r && p->branch_count > 1 && !m->rows[p->branch_count - 1].last)
 		p->branch_count--;
 	return r ? r : make_segments(p);
@@ -473,7 +478,7 @@ static hipError_t make(struct maker *m)
 hipError_t hip_plan_make(const struct hip_plan_nodes *steps, struct hip_plan **out)
 {
 	struct maker m = {.steps = steps, .plan = calloc(1, sizeof(*m.plan))};
-	hipError_t r = m.plan ? make(&m) : hipErrorOutOfMemory;
+	hipError_t r = m.plan ? plan_make(&m) : hipErrorOutOfMemory;
 
 	free_maker(&m);
 	if (r) {

@@ -1,10 +1,18 @@
-/* What a launch of a graph's instance puts into streams: made by graph_plan.c, put by graph_launch.c.
+/* Plans: what a launch of a graph's instance submits to streams. graph_plan.c makes a plan, graph_launch.c submits
+ * it.
  *
- * Segments go into branches: each of them kernels in a row, all in one segment, or another operation. Kernels'
- * packets and arguments are written once, and read by every launch. A branch is a stream: its segments run one
- * after the other, and of its kernels those at the same time that do not wait for each other. A segment that needs
- * one of another branch waits for it. The first branch is the stream that the graph is launched in, the others
- * begin where that one was, and it goes on behind them all. */
+ *   hip_plan          branches and segments of an instance, which owns it; a retired plan is owned by a list
+ *   hip_plan_branch   a stream's part of the plan; part of the plan
+ *   hip_plan_segment  kernels in a row, submitted together, or one other operation; belongs to a branch
+ *   hip_plan_node     a step: a node of the instance, in a topological order
+ *
+ * Packets and arguments of kernels are written once, and read by the GPU at every launch. The segments of a branch
+ * run one after the other; kernels of one segment run at the same time if they do not depend on each other. A
+ * segment that needs one of another branch waits for it. The first branch is the stream of the launch; the others
+ * begin at the point where that stream was, and the stream finally waits for all of them.
+ *
+ * The instance's lock guards its plan; graph_plan.c's the retired ones.
+ */
 #ifndef API_GRAPH_PLAN_H
 #define API_GRAPH_PLAN_H
 
@@ -12,10 +20,10 @@
 #include "api/stream/point.h"
 #include "api/tool/tool.h"
 
-/* An instance's nodes in an order in which they may run, those of children in their place. */
+/* The nodes of an instance in a topological order, with those of child graphs in place of the child. */
 struct hip_plan_node {
 	struct hip_node *node; /* NULL: a joint, which does nothing */
-	uint32_t first, count; /* in links: the steps that it is behind, all below itself */
+	uint32_t first, count; /* range of `links`: the steps that this one depends on, all of them earlier */
 };
 
 struct hip_plan_nodes {
@@ -26,43 +34,44 @@ struct hip_plan_nodes {
 
 struct hip_plan_segment {
 	uint32_t branch;
-	uint32_t first, count;           /* of the branch's packets; count 0: an operation */
-	uint32_t wait, waits;            /* in the plan's waits */
-	struct flow_segment *dispatches; /* owned: of the packets */
+	uint32_t first, count;           /* range of the branch's packets; count 0: the segment is one operation */
+	uint32_t wait, waits;            /* range of the plan's `waits` */
+	struct flow_segment *dispatches; /* owned: the commands of the packets */
 	const struct hip_work *work;
-	bool awaited;           /* by another branch */
-	struct hip_point point; /* owned. If so: behind the segment, in the launch that is on */
+	bool awaited;           /* a segment of another branch waits for this one */
+	struct hip_point point; /* owned, if awaited: the segment's end in the present launch */
 };
 
 struct hip_plan_branch {
-	struct hip_device *device;             /* on which it has to run; NULL: any */
+	struct hip_device *device;             /* the device it must run on; NULL: any */
 	hsa_kernel_dispatch_packet_t *packets; /* owned */
-	struct hip_tool_work *works;           /* owned: what tools are told of each; kernel is not filled in */
-	char *args;                            /* owned: of all its kernels */
+	struct hip_tool_work *works;           /* owned: records for tools, a packet each; `kernel` is not set */
+	char *args;                            /* owned: the arguments of all its kernels */
 	size_t args_B;
 	uint32_t kernels;
-	bool joined; /* segments of the first branch wait for all of it */
-	bool begun;  /* in the launch that is on */
-	/* A reference, and the handle: for what does not run in the launch's stream; NULL: nothing has. */
+	bool joined; /* segments of the first branch wait for all of this one */
+	bool begun;  /* submitted to, in the present launch */
+	/* A reference and the handle, of a branch that does not run in the launch's stream; NULL: not used yet. */
 	struct hip_stream *stream;
 };
 
 struct hip_plan {
-	struct hip_plan *next;             /* among those that are retired */
-	struct hip_point end;              /* owned: once it is retired, behind what was launched */
+	struct hip_plan *next;             /* in the list of retired plans */
+	struct hip_point end;              /* owned, of a retired plan: its last launch */
 	struct hip_plan_segment *segments; /* owned */
 	uint32_t count;
-	uint32_t *waits;                  /* owned: segments */
+	uint32_t *waits;                  /* owned: indices of segments */
 	struct hip_plan_branch *branches; /* owned; `branch_count` of them */
 	uint32_t branch_count;
-	struct hip_point begin; /* owned: where the launch that is on began */
+	struct hip_point begin; /* owned: where the present launch began */
 };
 
-/* Of the nodes as they are now. It refers to what operations of nodes that are no kernels consist of. */
+/* Makes a plan for the present state of the nodes. The plan refers to the work of nodes that are no kernels. */
 hipError_t hip_plan_make(const struct hip_plan_nodes *steps, struct hip_plan **plan);
-/* Freed when the point is reached, behind its last launch. NULL is accepted. */
+/* Frees the plan when its last launch is completed. Accepts NULL. */
 void hip_plan_retire(struct hip_plan *plan, const struct hip_point *last);
-/* Between hip_stream_begin() and hip_stream_done(); *held: it still is. One launch at a time. */
+/* Submits the plan, between hip_stream_begin() and hip_stream_done(). *held: the stream's lock is still held. One
+ * launch of a plan at a time. */
 hipError_t hip_plan_put(struct hip_plan *plan, struct hip_stream *stream, bool *held);
 
 #endif

@@ -1,4 +1,4 @@
-/* What nodes do: owned copies of operations, and how they are replaced. */
+/* The work of nodes: owned copies of operations, and their replacement. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ hipError_t hip_kernel_named(const void *function, struct hip_device *device, con
 		       : hip_kernel_of(function, device, kernel);
 }
 
-/* w->op.launch is the launch to keep; its arguments are somebody else's. */
+/* Copies the arguments of w->op.launch, which belong to the caller. */
 static hipError_t own_args(struct hip_work *w)
 {
 	struct hip_launch *l = &w->op.launch;
@@ -63,18 +63,18 @@ static hipError_t own_values(struct hip_work *w)
 	return hipSuccess;
 }
 
-/* The code that it was in may be gone. */
-static hipError_t find_kernel_again(struct hip_work *w)
+/* Looks the kernel up again: its code may be unloaded. */
+static hipError_t kernel_lookup(struct hip_work *w)
 {
 	struct hip_launch *l = &w->op.launch;
 
 	return hip_kernel_named(l->function, &hip.device[w->device], &l->kernel);
 }
 
-/* --- of operations ---------------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------- */
 
-/* What would have described the copy. */
-static void describe(const struct hip_box *b, hipMemcpy3DParms *p)
+/* Fills in the parameters that hipMemcpy3D() would have for the box. */
+static void box_describe(const struct hip_box *b, hipMemcpy3DParms *p)
 {
 	const struct hip_side *src = &b->src, *dst = &b->dst;
 
@@ -93,15 +93,15 @@ hipError_t hip_work_of_op(struct hip_work *w, const struct hip_op *op)
 	*w = (struct hip_work){.type = op->kind ? op->kind->node : hipGraphNodeTypeEmpty, .op = *op};
 	w->cooperative = op->kind == &hip_op_launch && op->launch.cooperative;
 	if (op->kind == &hip_op_box)
-		describe(&op->box, &w->copy);
+		box_describe(&op->box, &w->copy);
 	if (op->kind == &hip_op_copy)
-		describe(&(struct hip_box){{c->dst, c->size_B, c->size_B},
-					   {(void *)(uintptr_t)c->src, c->size_B, c->size_B},
-					   c->size_B,
-					   1,
-					   1,
-					   c->kind},
-			 &w->copy);
+		box_describe(&(struct hip_box){{c->dst, c->size_B, c->size_B},
+					       {(void *)(uintptr_t)c->src, c->size_B, c->size_B},
+					       c->size_B,
+					       1,
+					       1,
+					       c->kind},
+			     &w->copy);
 	return op->kind == &hip_op_launch ? own_args(w) : op->kind == &hip_op_values ? own_values(w) : hipSuccess;
 }
 
@@ -132,7 +132,7 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 		to->alloc = r ? NULL : from->alloc;
 	}
 	if (!r && from->op.kind == &hip_op_launch) {
-		r = find_kernel_again(to);
+		r = kernel_lookup(to);
 		if (!r)
 			r = own_args(to);
 	}

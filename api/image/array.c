@@ -1,4 +1,4 @@
-/* Arrays: images in the device's memory, linear ones. */
+/* Arrays: linear images in device memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct hip_array *hip_array_of(hipArray_const_t handle)
 
 /* --- descriptors ------------------------------------------------------------------------------ */
 
-/* What HSA's refusals of an image mean. */
+/* Translates HSA's errors for images. */
 static hipError_t of_image(hsa_status_t status)
 {
 	if (!status)
@@ -34,13 +34,13 @@ hipError_t hip_image_words(const struct hip_device *d, const hsa_ext_image_descr
 
 	if (status)
 		return of_image(status);
-	/* The handle is where the descriptor is: a copy serves as well. */
+	/* HSA's handle is the address of the descriptor; a copy of the descriptor works as well. */
 	memcpy(words, (const void *)(uintptr_t)made.handle, HIP_IMAGE_OBJECT_SIZE_DWORD * sizeof(words[0]));
 	hsa_ext_image_destroy(d->agent, made);
 	return hipSuccess;
 }
 
-static hsa_ext_image_descriptor_t describe(const struct hip_array *a, hsa_ext_image_format_t format)
+static hsa_ext_image_descriptor_t image_describe(const struct hip_array *a, hsa_ext_image_format_t format)
 {
 	bool layered = a->flags & hipArrayLayered;
 
@@ -57,14 +57,14 @@ static hsa_ext_image_descriptor_t describe(const struct hip_array *a, hsa_ext_im
 hipError_t hip_array_words(const struct hip_array *a, hsa_ext_image_format_t format,
 			   uint32_t words[HIP_IMAGE_OBJECT_SIZE_DWORD])
 {
-	const hsa_ext_image_descriptor_t image = describe(a, format);
+	const hsa_ext_image_descriptor_t image = image_describe(a, format);
 
 	return hip_image_words(a->device, &image, a->base, a->row_B, words);
 }
 
-/* --- making and destroying -------------------------------------------------------------------- */
+/* --- creation and destruction ----------------------------------------------------------------- */
 
-/* False: no image has such dimensions. */
+/* Finds HSA's geometry. False: no image has these dimensions. */
 static bool find_geometry(struct hip_array *a)
 {
 	if (!a->width || (a->flags & hipArrayLayered && !a->depth))
@@ -78,7 +78,7 @@ static bool find_geometry(struct hip_array *a)
 	return a->height || a->geometry != HSA_EXT_IMAGE_GEOMETRY_3D;
 }
 
-/* Of the device's HSA, how large it is. */
+/* Computes the layout of rows and slices; HSA gives the size. */
 static hipError_t lay_out(struct hip_array *a, size_t *size_B)
 {
 	hsa_ext_image_descriptor_t image;
@@ -87,7 +87,7 @@ static hipError_t lay_out(struct hip_array *a, size_t *size_B)
 	size_t element_B = hip_texels_size_B(&a->texels);
 	hipError_t r;
 
-	image = describe(a, hip_texels_hsa(&a->texels, hipReadModeElementType, false));
+	image = image_describe(a, hip_texels_hsa(&a->texels, hipReadModeElementType, false));
 	r = of_image(hsa_ext_image_data_get_info_with_layout(a->device->agent, &image, HSA_ACCESS_PERMISSION_RW,
 							     HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, 0, 0, &info));
 	if (r)
@@ -97,14 +97,14 @@ static hipError_t lay_out(struct hip_array *a, size_t *size_B)
 			       &pitch_align) ||
 	    !pitch_align)
 		return hipErrorInvalidValue;
-	/* The size was checked: no product is too large. */
+	/* HSA has accepted the size, so no product overflows. */
 	a->row_B = (a->width * element_B + pitch_align - 1) / pitch_align * pitch_align;
 	a->slice_B = a->row_B * (a->height ? a->height : 1);
 	*size_B = info.size;
 	return hipSuccess;
 }
 
-static hipError_t check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip_array *a)
+static hipError_t descriptor_check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip_array *a)
 {
 	*a = (struct hip_array){
 		.device = hip_current(),
@@ -114,7 +114,7 @@ static hipError_t check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip_array *a)
 		.depth = how->Depth,
 		.flags = how->Flags,
 	};
-	/* As CLR: no cube maps; gathering is for planes. */
+	/* CLR's limits: no cube maps, and gathers from planes only. */
 	if (!hip_texels_are(&a->texels) ||
 	    a->flags & ~(unsigned)(hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather) ||
 	    !find_geometry(a))
@@ -135,8 +135,8 @@ static void link_array(struct hip_array *a)
 	pthread_mutex_unlock(&arrays.lock);
 }
 
-/* Its memory and its handle; gives the handle a name last. */
-static hipError_t make(struct hip_array *a, size_t size_B, hipArray_t *out)
+/* Allocates memory and handle; publishes the handle last. */
+static hipError_t array_make(struct hip_array *a, size_t size_B, hipArray_t *out)
 {
 	void *base;
 	hipError_t r = hip_memory_allocate(a->device, size_B, &base);
@@ -161,7 +161,7 @@ hipError_t hip_array_create(const HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t *out)
 	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 
 	if (!r)
-		r = check(how, &plan);
+		r = descriptor_check(how, &plan);
 	if (!r)
 		r = lay_out(&plan, &size_B);
 	if (r)
@@ -170,14 +170,14 @@ hipError_t hip_array_create(const HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t *out)
 	if (!a)
 		return hipErrorOutOfMemory;
 	*a = plan;
-	r = make(a, size_B, out);
+	r = array_make(a, size_B, out);
 	if (r)
 		free(a);
 	return r;
 }
 
-/* Nobody finds it any more. NULL: it was none. */
-static struct hip_array *take(hipArray_const_t handle)
+/* Removes the array, so that no call finds it. NULL: the handle is no array. */
+static struct hip_array *array_take(hipArray_const_t handle)
 {
 	struct hip_array *a;
 
@@ -193,8 +193,8 @@ static struct hip_array *take(hipArray_const_t handle)
 	return a;
 }
 
-/* As CLR: what was an array once has a context that is destroyed. */
-static hipError_t destroy(hipArray_t handle)
+/* CLR's error for a handle that was an array is ContextIsDestroyed. */
+static hipError_t array_destroy(hipArray_t handle)
 {
 	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	struct hip_array *a;
@@ -203,7 +203,7 @@ static hipError_t destroy(hipArray_t handle)
 		return r;
 	if (!handle)
 		return hipErrorInvalidValue;
-	a = take(handle);
+	a = array_take(handle);
 	if (!a)
 		return hipErrorContextIsDestroyed;
 	r = hip_memory_free_now(a->base);
@@ -224,8 +224,8 @@ void hip_arrays_reset(struct hip_device *device)
 		if (a)
 			handle = a->handle;
 		pthread_mutex_unlock(&arrays.lock);
-		/* Their memory goes with all other. */
-		free(a ? take((hipArray_const_t)(uintptr_t)handle) : NULL);
+		/* hip_memory_reset() frees their memory. */
+		free(a ? array_take((hipArray_const_t)(uintptr_t)handle) : NULL);
 	} while (a);
 }
 
@@ -278,18 +278,18 @@ hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *how
 hipError_t hipFreeArray(hipArray_t array)
 {
 	HIP_ENTER();
-	return hip_end(destroy(array));
+	return hip_end(array_destroy(array));
 }
 
 hipError_t hipArrayDestroy(hipArray_t array)
 {
 	HIP_ENTER();
-	return hip_end(destroy(array));
+	return hip_end(array_destroy(array));
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
-static hipError_t find(hipArray_const_t handle, const struct hip_array **array)
+static hipError_t array_find(hipArray_const_t handle, const struct hip_array **array)
 {
 	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 
@@ -303,7 +303,7 @@ hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsign
 	hipError_t r;
 
 	HIP_ENTER();
-	r = find(handle, &a);
+	r = array_find(handle, &a);
 	if (r)
 		return hip_end(r);
 	if (desc)
@@ -321,7 +321,7 @@ hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *how, hipArray_t handle)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = find(handle, &a);
+	r = array_find(handle, &a);
 	if (r || !how)
 		return hip_end(r ? r : hipErrorInvalidValue);
 	*how = (HIP_ARRAY_DESCRIPTOR){a->width, a->height, a->texels.format, a->texels.channels};
@@ -334,7 +334,7 @@ hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t handl
 	hipError_t r;
 
 	HIP_ENTER();
-	r = find(handle, &a);
+	r = array_find(handle, &a);
 	if (r || !how)
 		return hip_end(r ? r : hipErrorInvalidValue);
 	*how = (HIP_ARRAY3D_DESCRIPTOR){a->width,         a->height,          a->depth,

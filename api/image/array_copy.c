@@ -1,20 +1,20 @@
-/* Copies from and to arrays: boxes, one side of which is inside of an image. */
+/* Copies from and to arrays: boxes with one side, or both, in an image. */
 #include "api/image/image.h"
 
-/* --- an array as a side ----------------------------------------------------------------------- */
+/* --- sides ------------------------------------------------------------------------------------ */
 
-static bool inside(size_t at, size_t count, size_t of)
+static bool range_is_inside(size_t at, size_t count, size_t of)
 {
 	return count <= of && at <= of - count;
 }
 
-/* Layers of one row are rows, or slices of one row: as a box has them. */
+/* Layers of one row are the rows, or the one-row slices, of a box. */
 static hipError_t rows_of_layers(const struct hip_array *a, const struct hip_box *box, size_t x_B, size_t y,
 				 size_t z, struct hip_side *side)
 {
 	size_t count = box->height > box->depth ? box->height : box->depth;
 
-	if ((box->height > 1 && box->depth > 1) || (y && z) || !inside(y + z, count, a->depth))
+	if ((box->height > 1 && box->depth > 1) || (y && z) || !range_is_inside(y + z, count, a->depth))
 		return hipErrorInvalidValue;
 	*side = (struct hip_side){a->base + (y + z) * a->row_B + x_B, a->row_B, a->row_B};
 	return hipSuccess;
@@ -23,11 +23,12 @@ static hipError_t rows_of_layers(const struct hip_array *a, const struct hip_box
 hipError_t hip_array_side(const struct hip_array *a, const struct hip_box *box, size_t x_B, size_t y, size_t z,
 			  struct hip_side *side)
 {
-	if (!inside(x_B, box->width_B, a->width * hip_texels_size_B(&a->texels)))
+	if (!range_is_inside(x_B, box->width_B, a->width * hip_texels_size_B(&a->texels)))
 		return hipErrorInvalidValue;
 	if (a->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA)
 		return rows_of_layers(a, box, x_B, y, z, side);
-	if (!inside(y, box->height, a->height ? a->height : 1) || !inside(z, box->depth, a->depth ? a->depth : 1))
+	if (!range_is_inside(y, box->height, a->height ? a->height : 1) ||
+	    !range_is_inside(z, box->depth, a->depth ? a->depth : 1))
 		return hipErrorInvalidValue;
 	*side = (struct hip_side){a->base + z * a->slice_B + y * a->row_B + x_B, a->row_B, a->slice_B};
 	return hipSuccess;
@@ -127,9 +128,9 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t dst_x_B, size_t dst_y,
 }
 #endif
 
-/* --- bytes in the order of rows --------------------------------------------------------------- */
+/* --- linear ranges ---------------------------------------------------------------------------- */
 
-/* The next box of a row's rest, of whole rows, or of a row's beginning. */
+/* The next box of a linear range: the rest of a row, whole rows, or the beginning of a row. */
 static struct hip_box next_box(size_t x_B, size_t row_B, size_t count_B, hipMemcpyKind kind)
 {
 	struct hip_box box = {.width_B = row_B - x_B, .height = 1, .depth = 1, .kind = kind};
@@ -141,7 +142,7 @@ static struct hip_box next_box(size_t x_B, size_t row_B, size_t count_B, hipMemc
 	return box;
 }
 
-/* As CUDA says of them; CLR makes one box of it, which is the same for whole rows. */
+/* Copies a linear range row by row, as CUDA defines it. CLR copies one box, which is the same for whole rows. */
 static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char *memory, size_t count_B,
 			    hipMemcpyKind kind, bool into, hipStream_t stream)
 {
@@ -187,13 +188,13 @@ hipError_t hipMemcpyFromArray_spt(void *dst, hipArray_const_t src, size_t x_B, s
 	return hip_end(copy_rows(src, x_B, y, dst, count, kind, false, hipStreamPerThread));
 }
 
-/* --- bytes of the first row, in the driver's style --------------------------------------------- */
+/* --- ranges of the first row (driver API) ------------------------------------------------------ */
 
-/* Of a side, the array counts if there is one. */
+/* A side. The array is used if there is one. */
 struct end {
 	hipArray_t array;
 	const void *memory;
-	size_t at_B; /* in the array */
+	size_t at_B; /* offset in the array */
 };
 
 static hipError_t end_side(const struct end *end, const struct hip_box *box, struct hip_side *side)

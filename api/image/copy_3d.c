@@ -1,12 +1,13 @@
-/* Copies between memory and arrays, as structs describe them: hipMemcpyParam2D(), hipMemcpy3D() and their kin. */
+/* Copies between memory and arrays that a structure describes: hipMemcpyParam2D(), hipMemcpy3D() and similar
+ * functions. */
 #include <limits.h>
 
 #include "api/image/image.h"
 #include "api/stream/capture.h"
 
-/* --- the driver's style ----------------------------------------------------------------------- */
+/* --- the driver API --------------------------------------------------------------------------- */
 
-/* One side. Of memory and array, the one that the type names counts. */
+/* A side. The type selects memory or array. */
 struct end {
 	hipMemoryType type;
 	const void *host;
@@ -15,8 +16,8 @@ struct end {
 	size_t x_B, y, z, pitch_B, height;
 };
 
-/* Slices of so many rows, and where in them a position lies. False: no memory is that large. */
-static bool place(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z, size_t *at_B)
+/* Sets the height of slices, and computes the offset of a position. False: the offset overflows. */
+static bool position_of(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z, size_t *at_B)
 {
 	size_t slices_B, rows_B;
 
@@ -26,7 +27,7 @@ static bool place(struct hip_side *side, size_t rows, size_t x_B, size_t y, size
 	       !__builtin_add_overflow(slices_B, rows_B, at_B) && !__builtin_add_overflow(*at_B, x_B, at_B);
 }
 
-/* Where in it the copy begins. No pitch or height: rows and slices without gaps. */
+/* Finds where the copy begins in the side. Without pitch or height, rows and slices have no gaps. */
 static hipError_t find_side(const struct end *end, const struct hip_box *box, struct hip_side *side)
 {
 	const struct hip_array *array;
@@ -42,9 +43,9 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 			    end->type != hipMemoryTypeUnified && end->type != hipMemoryTypeManaged))
 		return hipErrorInvalidValue;
 	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
-	if (!place(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z, &at_B))
+	if (!position_of(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z, &at_B))
 		return hipErrorInvalidValue;
-	/* What is said to be a device's is not taken for the host's when it begins outside. */
+	/* An address that is named a device's must be in an allocation: it is not treated as host memory. */
 	if (end->type == hipMemoryTypeDevice &&
 	    (!hip_memory_find(side->base, &memory) || !hip_memory_covers(&memory, side->base, at_B + 1)))
 		return hipErrorInvalidValue;
@@ -67,7 +68,7 @@ static hipError_t copy_ends(const struct end *dst, const struct end *src, struct
 		r = find_side(dst, box, &box->dst);
 	if (!r)
 		r = hip_copy_box(box, stream, wait);
-	/* The driver's calls do not tell the two apart. */
+	/* The driver API has no separate error for pitches. */
 	return r == hipErrorInvalidPitchValue ? hipErrorInvalidValue : r;
 }
 
@@ -135,17 +136,17 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *p, hipStream_t stream)
 	return hip_end(p ? copy_drv_3d(p, stream, false) : hipErrorInvalidValue);
 }
 
-/* --- three dimensions ------------------------------------------------------------------------- */
+/* --- hipMemcpy3D() ---------------------------------------------------------------------------- */
 
-/* Bytes of that many elements; element_B 0: they are bytes. */
-static size_t bytes(size_t count, size_t element_B)
+/* Bytes of that many elements; element_B 0: the count is in bytes. */
+static size_t bytes_of(size_t count, size_t element_B)
 {
 	size_t size_B;
 
 	return __builtin_mul_overflow(count, element_B ? element_B : 1, &size_B) ? SIZE_MAX : size_B;
 }
 
-/* Either an array or memory. No pitch: packed_B. */
+/* A side is an array or memory. Without a pitch, packed_B is used. */
 static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_t handle, const struct hip_box *box,
 			  size_t packed_B, struct hip_side *side)
 {
@@ -155,22 +156,22 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 	if (!handle == !ptr->ptr || (handle && !array))
 		return hipErrorInvalidValue;
 	if (array)
-		return hip_array_side(array, box, bytes(pos->x, hip_texels_size_B(&array->texels)), pos->y, pos->z,
-				      side);
+		return hip_array_side(array, box, bytes_of(pos->x, hip_texels_size_B(&array->texels)), pos->y,
+				      pos->z, side);
 	side->pitch_B = ptr->pitch ? ptr->pitch : packed_B;
-	if (!place(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z, &at_B))
+	if (!position_of(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z, &at_B))
 		return hipErrorInvalidValue;
 	side->base = (char *)ptr->ptr + at_B;
 	return hipSuccess;
 }
 
-/* Where an array takes part, the width counts its elements; two must have the same. */
+/* With an array, the width is in elements of the array; two arrays must have elements of the same size. */
 static hipError_t width_3d(const hipMemcpy3DParms *p, size_t *width_B)
 {
 	const struct hip_array *dst = hip_array_of(p->dstArray), *src = hip_array_of(p->srcArray);
 	size_t dst_B = dst ? hip_texels_size_B(&dst->texels) : 0, src_B = src ? hip_texels_size_B(&src->texels) : 0;
 
-	*width_B = bytes(p->extent.width, dst ? dst_B : src_B);
+	*width_B = bytes_of(p->extent.width, dst ? dst_B : src_B);
 	return dst && src && dst_B != src_B ? hipErrorInvalidValue : hipSuccess;
 }
 
@@ -179,7 +180,7 @@ static bool is_wider(size_t at_B, size_t width_B, size_t pitch_B)
 	return width_B > pitch_B || at_B > pitch_B - width_B;
 }
 
-/* As CLR, before it is asked where that is. */
+/* Checks the pitches before the addresses: CLR does so. */
 static hipError_t check_pitches(const hipMemcpy3DParms *p)
 {
 	const hipPitchedPtr *dst = &p->dstPtr, *src = &p->srcPtr;
@@ -198,7 +199,7 @@ static hipError_t check_pitches(const hipMemcpy3DParms *p)
 hipError_t hip_box_of_3d(const hipMemcpy3DParms *p, struct hip_box *box)
 {
 	hipError_t r = width_3d(p, &box->width_B);
-	/* As CLR: beside an array, rows may be without gaps. */
+	/* CLR's rule: with an array on one side, the other side's rows may have no pitch. */
 	const size_t packed_B = p->srcArray || p->dstArray ? box->width_B : 0;
 
 	box->height = p->extent.height;

@@ -1,11 +1,10 @@
-/* Arrays with levels, and what references of textures say of levels: the devices' images have none, as with CLR on
- * Linux. Each function looks at its arguments, and then answers hipErrorNotSupported, unless there is nothing to do
- * but to remember. */
+/* Mipmapped arrays, and the mipmap attributes of texture references. No device supports them, as in CLR on Linux.
+ * Each function checks its arguments and returns hipErrorNotSupported, unless it only has to store a value. */
 #include "api/image/image.h"
 
-/* --- arrays with levels ----------------------------------------------------------------------- */
+/* --- mipmapped arrays ------------------------------------------------------------------------- */
 
-static hipError_t create(const void *out, const hipChannelFormatDesc *desc)
+static hipError_t mipmap_create(const void *out, const hipChannelFormatDesc *desc)
 {
 	struct hip_texels texels;
 
@@ -19,7 +18,7 @@ hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *array, const hipChannelF
 {
 	HIP_ENTER();
 	(void)extent, (void)levels, (void)flags;
-	return hip_end(create(array, desc));
+	return hip_end(mipmap_create(array, desc));
 }
 
 hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *array, HIP_ARRAY3D_DESCRIPTOR *desc, unsigned int levels)
@@ -29,7 +28,7 @@ hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *array, HIP_ARRAY3D_DESCR
 	return hip_end(hipErrorNotSupported);
 }
 
-/* There is none that could be meant. */
+/* No handle can be valid. */
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t array)
 {
 	HIP_ENTER();
@@ -65,9 +64,9 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t *out, hipMipmappedArray_t array,
 	return hip_end(level_of(out, array));
 }
 
-/* --- references of textures ------------------------------------------------------------------- */
+/* --- texture references ----------------------------------------------------------------------- */
 
-static hipError_t asked(bool all)
+static hipError_t unsupported_unless(bool all)
 {
 	if (!all)
 		return hipErrorInvalidValue;
@@ -90,17 +89,17 @@ hipError_t hipTexRefSetMipmappedArray(textureReference *tex, struct hipMipmapped
 }
 
 #if TUFF_HIP_ABI == 6
-/* No reference is bound to one. */
+/* No reference is ever bound to a mipmapped array. */
 hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t *array, const textureReference *tex)
 {
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(array && tex);
+	r = unsupported_unless(array && tex);
 	return hip_end(r ? r : hipErrorInvalidValue);
 }
 
-/* References have no room for a color. */
+/* Texture references cannot store a border color. */
 hipError_t hipTexRefGetBorderColor(float *color, const textureReference *tex)
 {
 	HIP_ENTER();
@@ -119,7 +118,7 @@ hipError_t hipTexRefSetMaxAnisotropy(textureReference *tex, unsigned int most)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(tex);
+	r = unsupported_unless(tex);
 	if (!r)
 		tex->maxAnisotropy = most;
 	return hip_end(r);
@@ -130,7 +129,7 @@ hipError_t hipTexRefGetMaxAnisotropy(int *most, const textureReference *tex)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(most && tex);
+	r = unsupported_unless(most && tex);
 	if (!r)
 		*most = (int)tex->maxAnisotropy;
 	return hip_end(r);
@@ -141,7 +140,7 @@ hipError_t hipTexRefSetMipmapFilterMode(textureReference *tex, hipTextureFilterM
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(tex);
+	r = unsupported_unless(tex);
 	if (!r)
 		tex->mipmapFilterMode = mode;
 	return hip_end(r);
@@ -152,7 +151,7 @@ hipError_t hipTexRefGetMipmapFilterMode(hipTextureFilterMode *mode, const textur
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(mode && tex);
+	r = unsupported_unless(mode && tex);
 	if (!r)
 		*mode = tex->mipmapFilterMode;
 	return hip_end(r);
@@ -163,7 +162,7 @@ hipError_t hipTexRefSetMipmapLevelBias(textureReference *tex, float bias)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(tex);
+	r = unsupported_unless(tex);
 	if (!r)
 		tex->mipmapLevelBias = bias;
 	return hip_end(r);
@@ -174,7 +173,7 @@ hipError_t hipTexRefGetMipmapLevelBias(float *bias, const textureReference *tex)
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(bias && tex);
+	r = unsupported_unless(bias && tex);
 	if (!r)
 		*bias = tex->mipmapLevelBias;
 	return hip_end(r);
@@ -185,7 +184,7 @@ hipError_t hipTexRefSetMipmapLevelClamp(textureReference *tex, float least, floa
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(tex);
+	r = unsupported_unless(tex);
 	if (r)
 		return hip_end(r);
 	tex->minMipmapLevelClamp = least;
@@ -198,7 +197,7 @@ hipError_t hipTexRefGetMipmapLevelClamp(float *least, float *most, const texture
 	hipError_t r;
 
 	HIP_ENTER();
-	r = asked(least && most && tex);
+	r = unsupported_unless(least && most && tex);
 	if (r)
 		return hip_end(r);
 	*least = tex->minMipmapLevelClamp;

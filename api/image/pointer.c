@@ -1,4 +1,4 @@
-/* What an address is, attribute by attribute. */
+/* Pointer attributes. */
 #include <string.h>
 
 #include "api/image/image.h"
@@ -16,7 +16,7 @@ static size_t pointer_attribute_size(hipPointer_attribute attribute)
 	case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
 	case HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
 	case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-	case HIP_POINTER_ATTRIBUTE_BUFFER_ID: /* CUDA's has 8 bytes, and so has the range's size */
+	case HIP_POINTER_ATTRIBUTE_BUFFER_ID: /* 8 bytes in CUDA, and the size of the range, too */
 	case HIP_POINTER_ATTRIBUTE_RANGE_SIZE:
 		return sizeof(int);
 	default:
@@ -24,7 +24,7 @@ static size_t pointer_attribute_size(hipPointer_attribute attribute)
 	}
 }
 
-/* As a number; HIP has one for each. */
+/* Returns an attribute as a number; HIP has one number for each attribute here. */
 static hipError_t pointer_attribute(uint64_t *value, hipPointer_attribute attribute, const void *ptr,
 				    const struct hip_memory *memory)
 {
@@ -104,7 +104,7 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
 	return hip_end(get_attribute(data, attribute, ptr));
 }
 
-/* What is not known is 0: one call asks for many. */
+/* Unknown attributes are 0: one call queries several. */
 hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data,
 				      hipDeviceptr_t ptr)
 {
@@ -120,7 +120,7 @@ hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *
 	return hip_end(hipSuccess);
 }
 
-/* Copies from and to such memory that do not say that they are asynchronous are waited for. */
+/* Synchronous copies from and to memory with this attribute wait in every case. */
 static hipError_t set_attribute(const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
 	struct hip_memory memory;

@@ -1,7 +1,7 @@
-/* Elements of images: the three ways in which HIP names them, and HSA's. */
+/* Element formats: the three ways in which HIP names them, and HSA's. */
 #include "api/image/image.h"
 
-/* bits 0: there is no such format. */
+/* bits 0: the format does not exist. */
 static const struct {
 	uint8_t bits, kind, plain, fraction;
 } texel_formats[] = {
@@ -12,7 +12,7 @@ static const struct {
 	[HIP_AD_FORMAT_UNSIGNED_INT16] = FORMAT(16, Unsigned, UNSIGNED_INT16, UNORM_INT16),
 	[HIP_AD_FORMAT_SIGNED_INT8] = FORMAT(8, Signed, SIGNED_INT8, SNORM_INT8),
 	[HIP_AD_FORMAT_SIGNED_INT16] = FORMAT(16, Signed, SIGNED_INT16, SNORM_INT16),
-	/* Of 32 bits there are no fractions: the read mode makes no difference. */
+	/* 32-bit elements have no normalized form: the read mode has no effect. */
 	[HIP_AD_FORMAT_UNSIGNED_INT32] = FORMAT(32, Unsigned, UNSIGNED_INT32, UNSIGNED_INT32),
 	[HIP_AD_FORMAT_SIGNED_INT32] = FORMAT(32, Signed, SIGNED_INT32, SIGNED_INT32),
 	[HIP_AD_FORMAT_HALF] = FORMAT(16, Float, HALF_FLOAT, HALF_FLOAT),
@@ -27,7 +27,7 @@ bool hip_texels_are(const struct hip_texels *t)
 	       (t->channels == 1 || t->channels == 2 || t->channels == 4);
 }
 
-/* Channels are alike, and none comes behind one that is not there. */
+/* All channels have the same size, and a missing channel is followed by missing ones only. */
 bool hip_texels_of_desc(const hipChannelFormatDesc *desc, struct hip_texels *t)
 {
 	const int bits[] = {desc->x, desc->y, desc->z, desc->w};
@@ -46,7 +46,7 @@ bool hip_texels_of_desc(const hipChannelFormatDesc *desc, struct hip_texels *t)
 	return false;
 }
 
-/* Of each format one, two and four channels, in that order. */
+/* The enumeration has one, two and four channels of each format, in that order. */
 bool hip_texels_of_view(hipResourceViewFormat format, struct hip_texels *t)
 {
 	static const hipArray_Format order[] = {

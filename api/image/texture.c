@@ -1,10 +1,10 @@
-/* Textures and surfaces: memory that kernels read, with an image's descriptor and a sampler's behind it. */
+/* Textures and surfaces: memory for kernels with an image descriptor, followed by a sampler descriptor. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/image/texture.h"
 
-/* What programs have, by the address that kernels get. */
+/* All textures and surfaces, by the address that kernels get. */
 static struct {
 	pthread_mutex_t lock;
 	struct vm_tree tree;
@@ -20,9 +20,9 @@ static hipError_t give_words(const uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD]
 	return hipSuccess;
 }
 
-/* Gives the object to the program. */
-static hipError_t publish(const struct hip_texture *like, const uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD],
-			  void **out)
+/* Publishes the object. */
+static hipError_t texture_publish(const struct hip_texture *like,
+				  const uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD], void **out)
 {
 	struct hip_texture *t = malloc(sizeof(*t));
 	hipError_t r;
@@ -75,8 +75,8 @@ bool hip_texture_find(hipTextureObject_t object, struct hip_texture *texture)
 	return t;
 }
 
-/* Kernels that use it end first. */
-static hipError_t destroy(const void *object, bool surface)
+/* Waits for kernels that may use the object. */
+static hipError_t texture_destroy(const void *object, bool surface)
 {
 	struct hip_texture *t;
 	hipError_t r;
@@ -121,8 +121,8 @@ void hip_textures_reset(struct hip_device *device)
 
 /* --- samplers --------------------------------------------------------------------------------- */
 
-/* Of coordinates that count elements HIP knows no other end and no mirror image. */
-static hsa_ext_sampler_addressing_mode_t addressing(const hipTextureDesc *how, unsigned dimension)
+/* With unnormalized coordinates HIP has clamping only, and neither wraps nor mirrors. */
+static hsa_ext_sampler_addressing_mode_t addressing_mode(const hipTextureDesc *how, unsigned dimension)
 {
 	static const uint8_t modes[] = {
 		[hipAddressModeWrap] = HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT,
@@ -147,12 +147,12 @@ static hipError_t sampler_words(const struct hip_texture *t, uint32_t words[HIP_
 	hsa_ext_sampler_t made;
 	hsa_status_t status;
 
-	/* Memory that is read by index is not sampled. */
+	/* Linear memory is read by index, without a sampler. */
 	if (t->resource.resType != hipResourceTypeLinear) {
 		sampler.filter_mode = how->filterMode == hipFilterModeLinear ? HSA_EXT_SAMPLER_FILTER_MODE_LINEAR
 									     : HSA_EXT_SAMPLER_FILTER_MODE_NEAREST;
 		for (unsigned i = 0; i < 3; i++)
-			sampler.address_modes[i] = addressing(how, i);
+			sampler.address_modes[i] = addressing_mode(how, i);
 	}
 	status = hsa_ext_sampler_create_v2(t->device->agent, &sampler, &made);
 	if (status)
@@ -162,9 +162,9 @@ static hipError_t sampler_words(const struct hip_texture *t, uint32_t words[HIP_
 	return hipSuccess;
 }
 
-/* --- what a texture reads --------------------------------------------------------------------- */
+/* --- resources -------------------------------------------------------------------------------- */
 
-/* What CLR demands of addresses and pitches, and what properties.c tells. */
+/* alignment of addresses and pitches: CLR's requirement, and the value in properties.c */
 #define ALIGN 256u
 
 static hipError_t words_of_array(const struct hip_texture *t, uint32_t *words)
@@ -175,7 +175,7 @@ static hipError_t words_of_array(const struct hip_texture *t, uint32_t *words)
 
 	if (!a)
 		return hipErrorInvalidValue;
-	/* As CLR: that chip has no linear filter for volumes. */
+	/* CLR's limit: gfx90a has no linear filter for volumes. */
 	if (a->depth && t->how.filterMode == hipFilterModeLinear &&
 	    !hsa_agent_get_info(a->device->agent, HSA_AGENT_INFO_NAME, name) && !strcmp(name, "gfx90a"))
 		return hipErrorNotSupported;
@@ -186,7 +186,7 @@ static hipError_t words_of_array(const struct hip_texture *t, uint32_t *words)
 	return hip_array_words(a, hip_texels_hsa(&texels, t->how.readMode, t->how.sRGB == 1), words);
 }
 
-/* The memory is one that HIP knows, and all of it is there. */
+/* Finds the GPU address of a range. False: the range is in no allocation. */
 static bool is_known(const void *at, size_t size_B, void **gpu)
 {
 	struct hip_memory memory;
@@ -226,7 +226,7 @@ static hipError_t words_of_plane(const struct hip_texture *t, uint32_t *words)
 	struct hip_texels texels;
 	void *at;
 
-	/* CLR's limits; a width that HSA refuses is no sum that overflows. */
+	/* CLR's limits. HSA refuses too large widths, so the sums do not overflow. */
 	if (!hip_texels_of_desc(&from->res.pitch2D.desc, &texels) || !image.width || !image.height ||
 	    image.width >= 16384 || image.height >= 16384 || pitch_B % ALIGN ||
 	    __builtin_mul_overflow(image.height - 1, pitch_B, &rows_B) ||
@@ -258,7 +258,7 @@ static hipError_t image_words(const struct hip_texture *t, uint32_t *words)
 	case hipResourceTypePitch2D:
 		return t->has_view ? hipErrorInvalidValue : words_of_plane(t, words);
 	case hipResourceTypeMipmappedArray:
-		return hipErrorNotSupported; /* as CLR on Linux */
+		return hipErrorNotSupported; /* as in CLR on Linux */
 	}
 	return hipErrorInvalidValue;
 }
@@ -274,7 +274,7 @@ hipError_t hip_texture_create(hipTextureObject_t *out, const hipResourceDesc *re
 		return hipErrorNotSupported;
 	if (!out || !resource || !how || !is_known_how(how))
 		return hipErrorInvalidValue;
-	/* As CLR: neither is in its samplers. */
+	/* CLR's samplers support neither. */
 	if (how->maxAnisotropy || how->mipmapLevelBias != 0)
 		return hipErrorNotSupported;
 	t.resource = *resource;
@@ -285,12 +285,12 @@ hipError_t hip_texture_create(hipTextureObject_t *out, const hipResourceDesc *re
 	r = image_words(&t, words);
 	if (!r)
 		r = sampler_words(&t, words + HIP_SAMPLER_OBJECT_OFFSET_DWORD);
-	return r ? r : publish(&t, words, (void **)out);
+	return r ? r : texture_publish(&t, words, (void **)out);
 }
 
 hipError_t hip_texture_destroy(hipTextureObject_t texture)
 {
-	return destroy(texture, false);
+	return texture_destroy(texture, false);
 }
 
 hipError_t hipCreateTextureObject(hipTextureObject_t *texture, const hipResourceDesc *resource,
@@ -303,10 +303,10 @@ hipError_t hipCreateTextureObject(hipTextureObject_t *texture, const hipResource
 hipError_t hipDestroyTextureObject(hipTextureObject_t texture)
 {
 	HIP_ENTER();
-	return hip_end(destroy(texture, false));
+	return hip_end(texture_destroy(texture, false));
 }
 
-/* What was asked for, of type `member` of a texture. */
+/* Query functions that copy `member` of a texture. */
 #define TEXTURE_GET(name, type, member)                                                                            \
 	hipError_t name(type *out, hipTextureObject_t texture)                                                     \
 	{                                                                                                          \
@@ -340,7 +340,7 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
 	if (!a || (a->flags && !(a->flags & hipArraySurfaceLoadStore)))
 		return hipErrorInvalidValue;
 	r = hip_array_words(a, hip_texels_hsa(&a->texels, hipReadModeElementType, false), words);
-	return r ? r : publish(&t, words, (void **)out);
+	return r ? r : texture_publish(&t, words, (void **)out);
 }
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surface, const hipResourceDesc *resource)
@@ -352,11 +352,11 @@ hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surface, const hipResource
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surface)
 {
 	HIP_ENTER();
-	return hip_end(destroy(surface, true));
+	return hip_end(texture_destroy(surface, true));
 }
 
 #if TUFF_HIP_ABI == 5
-/* The names that C++ programs of HIP 5.2 call. */
+/* The C++ names that programs of HIP 5.2 call. */
 __typeof__(hipCreateSurfaceObject)
 	hip_create_surface_5_2 __asm__("_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc")
 		__attribute__((alias("hipCreateSurfaceObject"), visibility("default")));

@@ -1,15 +1,15 @@
-/* Textures in the driver's style: the same descriptions under other names. */
+/* Texture objects of the driver API: the same structures under other names. */
 #include <string.h>
 
 #include "api/image/texture.h"
 
-/* --- what is read ----------------------------------------------------------------------------- */
+/* --- resources -------------------------------------------------------------------------------- */
 
 static hipChannelFormatDesc desc_of(hipArray_Format format, unsigned channels)
 {
 	const struct hip_texels texels = {format, channels};
 
-	/* What is no format has no bits, and is refused as such. */
+	/* An invalid format becomes one with 0 bits, which is refused later. */
 	return hip_texels_are(&texels) ? hip_texels_desc(&texels) : (hipChannelFormatDesc){0};
 }
 
@@ -40,7 +40,7 @@ static hipResourceDesc resource_of(const HIP_RESOURCE_DESC *from)
 	return to;
 }
 
-/* Back, of a texture that was made: its elements have a format. */
+/* The reverse conversion, for an existing texture: its format is valid. */
 static HIP_RESOURCE_DESC driver_resource(const hipResourceDesc *from)
 {
 	HIP_RESOURCE_DESC to = {.resType = (HIPresourcetype)from->resType};
@@ -64,7 +64,7 @@ static HIP_RESOURCE_DESC driver_resource(const hipResourceDesc *from)
 	return to;
 }
 
-/* --- how -------------------------------------------------------------------------------------- */
+/* --- samplers --------------------------------------------------------------------------------- */
 
 static hipTextureDesc how_of(const HIP_TEXTURE_DESC *from)
 {
@@ -135,10 +135,10 @@ static HIP_RESOURCE_VIEW_DESC driver_view(const hipResourceViewDesc *from)
 	};
 }
 
-/* --- the functions ---------------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
-static hipError_t create(hipTextureObject_t *texture, const HIP_RESOURCE_DESC *resource,
-			 const HIP_TEXTURE_DESC *how, const HIP_RESOURCE_VIEW_DESC *view)
+static hipError_t texture_create(hipTextureObject_t *texture, const HIP_RESOURCE_DESC *resource,
+				 const HIP_TEXTURE_DESC *how, const HIP_RESOURCE_VIEW_DESC *view)
 {
 	hipResourceDesc same_resource;
 	hipResourceViewDesc same_view;
@@ -157,7 +157,7 @@ hipError_t hipTexObjectCreate(hipTextureObject_t *texture, const HIP_RESOURCE_DE
 			      const HIP_TEXTURE_DESC *how, const HIP_RESOURCE_VIEW_DESC *view)
 {
 	HIP_ENTER();
-	return hip_end(create(texture, resource, how, view));
+	return hip_end(texture_create(texture, resource, how, view));
 }
 
 hipError_t hipTexObjectDestroy(hipTextureObject_t texture)
@@ -166,7 +166,7 @@ hipError_t hipTexObjectDestroy(hipTextureObject_t texture)
 	return hip_end(hip_texture_destroy(texture));
 }
 
-/* What was asked for: `member` of a texture, in these names. */
+/* Query functions that convert `member` of a texture to the driver API's structure. */
 #define TEXTURE_GET(name, type, convert, member)                                                                   \
 	hipError_t name(type *out, hipTextureObject_t texture)                                                     \
 	{                                                                                                          \

@@ -1,5 +1,5 @@
-/* Texture references: variables of the program, or of a module, that textures are bound to. The host's half says
- * how it is read; the device's, of the same form, is written whenever the reference is bound. */
+/* Texture references: variables of the program, or of a module, that textures are bound to. The host variable says
+ * how the texture is read; the device variable, of the same layout, is written at each binding. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@ struct reference {
 	struct reference *next;
 	hipModule_t module;
 	void *place;           /* borrowed: the module's variable */
-	textureReference host; /* the program's, until the module is unloaded */
+	textureReference host; /* the host variable, which lives until the module is unloaded */
 };
 static struct reference *references;
-static pthread_mutex_t reference_lock = PTHREAD_MUTEX_INITIALIZER; /* guards that list */
+static pthread_mutex_t reference_lock = PTHREAD_MUTEX_INITIALIZER; /* guards `references` */
 
 static struct reference *find_locked(hipModule_t module, const void *place)
 {
@@ -26,7 +26,7 @@ static struct reference *find_locked(hipModule_t module, const void *place)
 	return ref;
 }
 
-/* What CLR sets references of modules to. */
+/* Adds a reference with the defaults that CLR gives to references of modules. */
 static struct reference *add_locked(hipModule_t module, void *place)
 {
 	struct reference *ref = calloc(1, sizeof(*ref));
@@ -43,7 +43,7 @@ static struct reference *add_locked(hipModule_t module, void *place)
 	return ref;
 }
 
-/* Ends the references of a module that is unloaded. */
+/* Drops the references of a module that is unloaded. */
 static void drop_references(hipModule_t module)
 {
 	struct reference **at, *ref, *gone = NULL;
@@ -101,7 +101,7 @@ hipError_t hipModuleGetTexRef(textureReference **reference, hipModule_t module, 
 
 /* --- binding ---------------------------------------------------------------------------------- */
 
-/* Where the device has it. */
+/* Finds the device variable. */
 static hipError_t place_of(const textureReference *tex, void **place)
 {
 	size_t size_B = 0;
@@ -137,8 +137,8 @@ static hipTextureDesc how_of(const textureReference *tex)
 	return how;
 }
 
-/* What was bound before goes when the new texture is there. */
-static hipError_t bind(textureReference *tex, const hipResourceDesc *resource)
+/* Binds a new texture and then destroys the old one. */
+static hipError_t texture_bind(textureReference *tex, const hipResourceDesc *resource)
 {
 	const hipTextureDesc how = how_of(tex);
 	struct hip_box box = {
@@ -157,17 +157,17 @@ static hipError_t bind(textureReference *tex, const hipResourceDesc *resource)
 		r = hip_texture_create(&made, resource, &how, NULL);
 	if (r)
 		return r;
-	/* It may have gone already, with the device. */
+	/* Fails when a reset has destroyed the texture. */
 	(void)!hip_texture_destroy(tex->textureObject);
 	tex->textureObject = made;
 	box.dst.base = place;
 	return hip_copy_box(&box, NULL, true);
 }
 
-#define ALIGN 256u /* as of textures */
+#define ALIGN 256u /* the alignment of textures */
 
-/* Textures begin at a multiple; kernels add the rest, in bytes. */
-static hipError_t align(const void **at, size_t *offset_B)
+/* Rounds the address down to a texture's alignment; kernels add the rest, in bytes. */
+static hipError_t address_align(const void **at, size_t *offset_B)
 {
 	size_t rest_B = (uintptr_t)*at % ALIGN;
 
@@ -181,7 +181,7 @@ static hipError_t align(const void **at, size_t *offset_B)
 
 static hipError_t bind_at(textureReference *tex, const hipResourceDesc *resource, const size_t *offset_B)
 {
-	hipError_t r = bind(tex, resource);
+	hipError_t r = texture_bind(tex, resource);
 
 	if (!r)
 		hip_texture_set_offset(tex->textureObject, offset_B ? *offset_B : 0);
@@ -193,11 +193,11 @@ static hipError_t bind_line(size_t *offset_B, textureReference *tex, const void 
 {
 	hipResourceDesc resource = {.resType = hipResourceTypeLinear};
 	struct hip_memory memory;
-	hipError_t r = align(&at, offset_B);
+	hipError_t r = address_align(&at, offset_B);
 
 	if (r)
 		return r;
-	/* The default: all that there is. */
+	/* The default size means the rest of the allocation. */
 	if (size_B == UINT32_MAX && hip_memory_find(at, &memory))
 		size_B = memory.node.hi - (uintptr_t)at;
 	else if (offset_B && __builtin_add_overflow(size_B, *offset_B, &size_B))
@@ -212,7 +212,7 @@ static hipError_t bind_plane(size_t *offset_B, textureReference *tex, const void
 			     const hipChannelFormatDesc *desc, size_t width, size_t height, size_t pitch_B)
 {
 	hipResourceDesc resource = {.resType = hipResourceTypePitch2D};
-	hipError_t r = align(&at, offset_B);
+	hipError_t r = address_align(&at, offset_B);
 
 	if (r)
 		return r;
@@ -229,11 +229,11 @@ static hipError_t bind_array(textureReference *tex, hipArray_const_t array)
 	hipResourceDesc resource = {.resType = hipResourceTypeArray};
 
 	resource.res.array.array = (hipArray_t)(uintptr_t)array;
-	return bind(tex, &resource);
+	return texture_bind(tex, &resource);
 }
 
-/* Programs pass their variables as constant, and mean what is in them to change. */
-static textureReference *variable(const textureReference *tex)
+/* Programs pass their variables as const, and expect them to change. */
+static textureReference *variable_of(const textureReference *tex)
 {
 	return (textureReference *)(uintptr_t)tex;
 }
@@ -244,7 +244,7 @@ hipError_t hipBindTexture(size_t *offset, const textureReference *tex, const voi
 	HIP_ENTER();
 	if (!tex || !at || !desc)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(bind_line(offset, variable(tex), at, desc, size));
+	return hip_end(bind_line(offset, variable_of(tex), at, desc, size));
 }
 
 hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const void *at,
@@ -253,18 +253,18 @@ hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const v
 	HIP_ENTER();
 	if (!tex || !at || !desc || !pitch)
 		return hip_end(hipErrorInvalidValue);
-	return hip_end(bind_plane(offset, variable(tex), at, desc, width, height, pitch));
+	return hip_end(bind_plane(offset, variable_of(tex), at, desc, width, height, pitch));
 }
 
-/* The array's own elements, whatever they are called. */
+/* Ignores `desc`: the array's own format is used. */
 hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t array,
 				 const hipChannelFormatDesc *desc)
 {
 	HIP_ENTER();
-	return hip_end(tex && array && desc ? bind_array(variable(tex), array) : hipErrorInvalidValue);
+	return hip_end(tex && array && desc ? bind_array(variable_of(tex), array) : hipErrorInvalidValue);
 }
 
-/* As the binding told. */
+/* Returns the offset that the binding returned. */
 hipError_t hipGetTextureAlignmentOffset(size_t *offset, const textureReference *tex)
 {
 	struct hip_texture t;
@@ -287,7 +287,7 @@ hipError_t hipUnbindTexture(const textureReference *tex)
 		return hip_end(hipErrorInvalidValue);
 	r = hip_texture_destroy(tex->textureObject);
 	if (!r)
-		variable(tex)->textureObject = NULL;
+		variable_of(tex)->textureObject = NULL;
 	return hip_end(r);
 }
 
@@ -300,7 +300,7 @@ hipError_t hipGetTextureReference(const textureReference **tex, const void *symb
 	return hip_end(hipSuccess);
 }
 
-/* --- the driver's binding --------------------------------------------------------------------- */
+/* --- binding by the driver API ---------------------------------------------------------------- */
 
 hipError_t hipTexRefSetAddress(size_t *offset, textureReference *tex, hipDeviceptr_t at, size_t size)
 {
@@ -377,7 +377,7 @@ hipError_t hipTexRefGetArray(hipArray_t *array, const textureReference *tex)
 }
 #endif
 
-/* --- how it is read: counts from the next binding --------------------------------------------- */
+/* --- sampling: effective from the next binding ------------------------------------------------ */
 
 hipError_t hipTexRefSetFormat(textureReference *tex, hipArray_Format format, int channels)
 {
@@ -429,7 +429,7 @@ hipError_t hipTexRefSetAddressMode(textureReference *tex, int dimension, hipText
 	return hip_end(hipSuccess);
 }
 
-/* As CLR: of the first two. */
+/* CLR's rule: only the first two dimensions have an address mode here. */
 hipError_t hipTexRefGetAddressMode(hipTextureAddressMode *mode, const textureReference *tex, int dimension)
 {
 	HIP_ENTER();

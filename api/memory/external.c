@@ -1,6 +1,6 @@
-/* Memory of other drivers, as Vulkan: dma-bufs. Each import has an address of its own, and all of it is memory that
- * copies and kernels know; the program's buffers are places in it, of which it may have several. The address goes
- * when the import was destroyed and no buffer is left. */
+/* External memory: dma-bufs of other drivers, such as Vulkan's. Each import is mapped at an address of its own, and
+ * copies and kernels can use all of it. A program's buffers are ranges of an import, which may have several. The
+ * mapping ends when the import is destroyed and its last buffer is freed. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,19 +14,19 @@ struct buffer {
 
 struct external {
 	struct external *next;
-	uint64_t handle; /* 0: destroyed */
+	uint64_t handle; /* 0: the program has destroyed it */
 	struct hip_device *device;
-	char *base; /* owned: mapped there */
+	char *base; /* owned: the mapping */
 	size_t size_B;
 	struct buffer *buffers; /* owned */
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards all below; outside memory's */
+	pthread_mutex_t lock; /* guards the members below; outside memory's */
 	struct external *first;
 } externals = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void unmap(struct external *e)
+static void external_unmap(struct external *e)
 {
 	hip_memory_remove_ours(e->base);
 	hsa_amd_interop_unmap_buffer(e->base);
@@ -45,7 +45,7 @@ static void external_free(struct external *e)
 	free(e);
 }
 
-static hipError_t map(struct external *e, const hipExternalMemoryHandleDesc *desc)
+static hipError_t external_map(struct external *e, const hipExternalMemoryHandleDesc *desc)
 {
 	size_t size_B;
 	void *base;
@@ -62,7 +62,7 @@ static hipError_t map(struct external *e, const hipExternalMemoryHandleDesc *des
 	return r;
 }
 
-static hipError_t import(hipExternalMemory_t *out, const hipExternalMemoryHandleDesc *desc)
+static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMemoryHandleDesc *desc)
 {
 	struct external *e;
 	hipError_t r;
@@ -78,7 +78,7 @@ static hipError_t import(hipExternalMemory_t *out, const hipExternalMemoryHandle
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EXTERNAL), e, &e->handle))
 		r = hipErrorOutOfMemory;
 	else
-		r = map(e, desc);
+		r = external_map(e, desc);
 	if (r) {
 		external_free(e);
 		return r;
@@ -95,7 +95,7 @@ static hipError_t import(hipExternalMemory_t *out, const hipExternalMemoryHandle
 hipError_t hipImportExternalMemory(hipExternalMemory_t *memory, const hipExternalMemoryHandleDesc *desc)
 {
 	HIP_ENTER();
-	return hip_end(import(memory, desc));
+	return hip_end(external_import(memory, desc));
 }
 
 static hipError_t get_buffer(void **out, hipExternalMemory_t handle, const hipExternalMemoryBufferDesc *desc)
@@ -130,7 +130,7 @@ hipError_t hipExternalMemoryGetMappedBuffer(void **ptr, hipExternalMemory_t memo
 	return hip_end(get_buffer(ptr, memory, desc));
 }
 
-/* One that nobody has any more; the lock is held. */
+/* Takes an import that was destroyed and has no buffers out of the list. The caller holds the lock. */
 static struct external *take_unused_locked(void)
 {
 	struct external **at = &externals.first, *e;
@@ -143,7 +143,8 @@ static struct external *take_unused_locked(void)
 	return e;
 }
 
-/* The lock is held, and let go. What kernels may still use waits for them. */
+/* Unmaps unused imports, after the kernels that may still use them have ended. The caller holds the lock, which is
+ * released. */
 static hipError_t drop_unused(void)
 {
 	struct external *e = take_unused_locked();
@@ -152,13 +153,13 @@ static hipError_t drop_unused(void)
 	pthread_mutex_unlock(&externals.lock);
 	if (e) {
 		r = hip_device_wait(e->device);
-		unmap(e);
+		external_unmap(e);
 		external_free(e);
 	}
 	return r;
 }
 
-static hipError_t destroy(hipExternalMemory_t handle)
+static hipError_t external_destroy(hipExternalMemory_t handle)
 {
 	struct external *e;
 
@@ -176,7 +177,7 @@ static hipError_t destroy(hipExternalMemory_t handle)
 hipError_t hipDestroyExternalMemory(hipExternalMemory_t memory)
 {
 	HIP_ENTER();
-	return hip_end(destroy(memory));
+	return hip_end(external_destroy(memory));
 }
 
 static struct buffer **find_buffer_locked(const void *ptr)
@@ -217,7 +218,7 @@ void hip_externals_reset(struct hip_device *device)
 			continue;
 		}
 		*at = e->next;
-		unmap(e);
+		external_unmap(e);
 		external_free(e);
 	}
 	pthread_mutex_unlock(&externals.lock);

@@ -1,5 +1,5 @@
-/* Memory and events of other processes: HSA's handles, which are fetched from the process that has the memory
- * (docs/hsa.md), and where in it an address lies. */
+/* Memory of other processes. A handle is HSA's IPC handle, by which the memory is fetched from the process that
+ * owns it (docs/hsa.md), and the offset of the address. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
 
-/* In a program's 64 bytes. */
+/* Contents of the program's 64 bytes. */
 struct memory_handle {
 	hsa_amd_ipc_memory_t whole;
 	uint64_t size_B, offset_B;
@@ -15,12 +15,14 @@ struct memory_handle {
 };
 _Static_assert(sizeof(struct memory_handle) <= sizeof(hipIpcMemHandle_t), "a handle has room for it");
 
-/* What this process has opened, so that opening it again is the same memory. */
+/* Handles that this process has opened: opening one again gives the same address. */
 static struct opened {
 	struct opened *next;
 	struct memory_handle handle;
-	uint64_t devices; /* that reach it: the one that opened it first, and all that may be peers of it */
-	void *base;       /* owned */
+	/* Bits of the devices that reach the memory: the one that opened it first, and every possible peer of
+	 * it. */
+	uint64_t devices;
+	void *base; /* owned */
 	unsigned uses;
 } *all_opened;
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -130,13 +132,13 @@ hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned in
 	return hip_end(open_handle(ptr, &handle, flags));
 }
 
-static bool contains(const struct opened *o, const void *ptr)
+static bool opened_contains(const struct opened *o, const void *ptr)
 {
 	return (const char *)ptr >= (const char *)o->base &&
 	       (const char *)ptr < (const char *)o->base + o->handle.size_B;
 }
 
-/* Kernels may still use it. */
+/* Kernels may still use the memory. */
 static hipError_t wait_for_all(uint64_t devices)
 {
 	hipError_t r = hipSuccess, error;
@@ -154,7 +156,7 @@ static hipError_t close_handle(const void *ptr)
 	hipError_t r;
 
 	pthread_mutex_lock(&opened_lock);
-	for (at = &all_opened; *at && !contains(*at, ptr); at = &(*at)->next)
+	for (at = &all_opened; *at && !opened_contains(*at, ptr); at = &(*at)->next)
 		continue;
 	r = *at ? hipSuccess : hipErrorInvalidValue;
 	if (*at && !--(*at)->uses) {

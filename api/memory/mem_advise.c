@@ -1,7 +1,6 @@
-/* Hints for managed memory: kept by page and told when they are asked for, and nothing else. The memory is the
- * host's, where both sides see it, whatever is advised.
- *
- * Advised pages are cut in disjoint segments; pages in none have what `plain` says. */
+/* Hints for managed memory. They are kept by page and returned by queries, and have no other effect: the memory is
+ * the host's, which every device can access, whatever the hints say. Pages with hints are in disjoint segments;
+ * pages in no segment have the hints `plain`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #define PAGE_B 4096ull
 
 struct hints {
-	int preferred, prefetched; /* a device, hipCpuDeviceId, hipInvalidDeviceId */
+	int preferred, prefetched; /* an index of a device, hipCpuDeviceId, or hipInvalidDeviceId */
 	bool read_mostly, coarse, accessed_by_host;
 	uint64_t accessed; /* a bit for each device */
 };
@@ -28,7 +27,7 @@ static struct {
 	struct vm_tree segments; /* owned */
 } advice = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- segments; the lock is held --------------------------------------------------------------- */
+/* --- segments (call with the lock held) ------------------------------------------------------- */
 
 static struct segment *segment_in(uint64_t lo, uint64_t hi)
 {
@@ -37,7 +36,7 @@ static struct segment *segment_in(uint64_t lo, uint64_t hi)
 	return n ? vm_container(n, struct segment, at) : NULL;
 }
 
-static bool add(uint64_t lo, uint64_t hi, const struct hints *hints)
+static bool segment_add(uint64_t lo, uint64_t hi, const struct hints *hints)
 {
 	struct segment *s = calloc(1, sizeof(*s));
 
@@ -49,14 +48,14 @@ static bool add(uint64_t lo, uint64_t hi, const struct hints *hints)
 	return true;
 }
 
-/* No segment crosses the address afterwards. */
-static bool cut(uint64_t address)
+/* Splits the segment that crosses the address. False: out of memory. */
+static bool segment_cut(uint64_t address)
 {
 	struct segment *s = segment_in(address, address + 1);
 
 	if (!s || s->at.lo == address)
 		return true;
-	if (!add(address, s->at.hi, &s->hints))
+	if (!segment_add(address, s->at.hi, &s->hints))
 		return false;
 	vm_tree_remove(&advice.segments, &s->at);
 	s->at.hi = address;
@@ -64,16 +63,16 @@ static bool cut(uint64_t address)
 	return true;
 }
 
-/* There is a segment for each page of [lo, hi) afterwards, and none reaches beyond. */
-static bool cover(uint64_t lo, uint64_t hi)
+/* Makes segments for all pages of [lo, hi), none of which reaches outside. False: out of memory. */
+static bool segments_cover(uint64_t lo, uint64_t hi)
 {
-	if (!cut(lo) || !cut(hi))
+	if (!segment_cut(lo) || !segment_cut(hi))
 		return false;
 	while (lo < hi) {
 		const struct segment *s = segment_in(lo, hi);
 		uint64_t until = s ? s->at.lo : hi;
 
-		if (lo < until && !add(lo, until, &plain))
+		if (lo < until && !segment_add(lo, until, &plain))
 			return false;
 		lo = s ? s->at.hi : hi;
 	}
@@ -92,7 +91,7 @@ void hip_advice_forget(uint64_t lo, uint64_t hi)
 	pthread_mutex_unlock(&advice.lock);
 }
 
-/* --- setting ---------------------------------------------------------------------------------- */
+/* --- setting of hints ------------------------------------------------------------------------- */
 
 struct range {
 	uint64_t lo, hi; /* whole pages */
@@ -116,12 +115,12 @@ static bool is_place(int device)
 
 typedef void hip_set_fn(struct hints *hints, hipMemoryAdvise what, int device);
 
-static hipError_t set(const struct range *range, hip_set_fn *fn, hipMemoryAdvise what, int device)
+static hipError_t range_set(const struct range *range, hip_set_fn *fn, hipMemoryAdvise what, int device)
 {
 	bool ok;
 
 	pthread_mutex_lock(&advice.lock);
-	ok = cover(range->lo, range->hi);
+	ok = segments_cover(range->lo, range->hi);
 	for (uint64_t at = range->lo; ok && at < range->hi;) {
 		struct segment *s = segment_in(at, range->hi);
 
@@ -142,7 +141,7 @@ static void set_accessed(struct hints *h, int device, bool on)
 		h->accessed &= ~(1ull << device);
 }
 
-static void advise(struct hints *h, hipMemoryAdvise what, int device)
+static void hints_advise(struct hints *h, hipMemoryAdvise what, int device)
 {
 	switch (what) {
 	case hipMemAdviseSetReadMostly:
@@ -177,7 +176,7 @@ static hipError_t give_advice(const void *ptr, size_t size_B, hipMemoryAdvise wh
 	    ((what < hipMemAdviseSetReadMostly || what > hipMemAdviseUnsetAccessedBy) &&
 	     what != hipMemAdviseSetCoarseGrain && what != hipMemAdviseUnsetCoarseGrain))
 		return hipErrorInvalidValue;
-	return set(&range, advise, what, device);
+	return range_set(&range, hints_advise, what, device);
 }
 
 hipError_t hipMemAdvise(const void *ptr, size_t size, hipMemoryAdvise what, int device)
@@ -192,7 +191,7 @@ static void prefetch_to(struct hints *h, hipMemoryAdvise what, int device)
 	h->prefetched = device;
 }
 
-static hipError_t prefetch(const void *ptr, size_t size_B, int device, hipStream_t stream)
+static hipError_t range_prefetch(const void *ptr, size_t size_B, int device, hipStream_t stream)
 {
 	struct hip_memory memory;
 	struct hip_stream *s;
@@ -207,21 +206,21 @@ static hipError_t prefetch(const void *ptr, size_t size_B, int device, hipStream
 		return hipErrorInvalidValue;
 	if (!is_place(device))
 		return hipErrorInvalidDevice;
-	/* As CLR: memory that was allocated where it is stays there, and the host's own no GPU can have. */
+	/* CLR's rule: memory that HIP does not know cannot be moved, and may be prefetched only to the CPU. */
 	if (!known)
 		return device == hipCpuDeviceId ? hipSuccess : hipErrorNotSupported;
-	return memory.kind == HIP_MEMORY_MANAGED ? set(&range, prefetch_to, 0, device) : hipSuccess;
+	return memory.kind == HIP_MEMORY_MANAGED ? range_set(&range, prefetch_to, 0, device) : hipSuccess;
 }
 
 hipError_t hipMemPrefetchAsync(const void *ptr, size_t size, int device, hipStream_t stream)
 {
 	HIP_ENTER();
-	return hip_end(prefetch(ptr, size, device, stream));
+	return hip_end(range_prefetch(ptr, size, device, stream));
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
-static void join(struct hints *all, const struct hints *h, bool *coarse, bool *fine)
+static void hints_join(struct hints *all, const struct hints *h, bool *coarse, bool *fine)
 {
 	if (h->preferred != all->preferred)
 		all->preferred = hipInvalidDeviceId;
@@ -234,8 +233,8 @@ static void join(struct hints *all, const struct hints *h, bool *coarse, bool *f
 	*fine |= !h->coarse;
 }
 
-/* What holds for all pages of the range; how they are coherent. */
-static struct hints common(const struct range *range, hipMemRangeCoherencyMode *mode)
+/* Combines the hints of all pages of the range; *mode is their coherence. */
+static struct hints hints_common(const struct range *range, hipMemRangeCoherencyMode *mode)
 {
 	bool coarse = false, fine = false;
 	const struct segment *s;
@@ -248,7 +247,7 @@ static struct hints common(const struct range *range, hipMemRangeCoherencyMode *
 		until = !s ? range->hi : s->at.lo > at ? s->at.lo : s->at.hi;
 		if (at == range->lo)
 			all = s && s->at.lo <= at ? s->hints : plain;
-		join(&all, s && s->at.lo <= at ? &s->hints : &plain, &coarse, &fine);
+		hints_join(&all, s && s->at.lo <= at ? &s->hints : &plain, &coarse, &fine);
 	}
 	pthread_mutex_unlock(&advice.lock);
 	*mode = coarse && fine ? hipMemRangeCoherencyModeIndeterminate
@@ -257,7 +256,7 @@ static struct hints common(const struct range *range, hipMemRangeCoherencyMode *
 	return all;
 }
 
-/* As many as there is room for; behind them, nobody. */
+/* Writes as many of the devices, and the CPU, as the list has room for; the rest becomes hipInvalidDeviceId. */
 static hipError_t list_accessed(const struct hints *h, int *list, size_t count)
 {
 	size_t n = 0;
@@ -272,7 +271,7 @@ static hipError_t list_accessed(const struct hints *h, int *list, size_t count)
 	return hipSuccess;
 }
 
-/* Of memory that is not managed, only this can be asked. */
+/* Memory that is not managed has this attribute only. */
 static int coherency_of(const struct hip_memory *memory)
 {
 	bool coarse = memory->kind == HIP_MEMORY_DEVICE
@@ -296,7 +295,7 @@ static hipError_t range_attribute(void *data, size_t data_B, hipMemRangeAttribut
 	managed = range.memory.kind == HIP_MEMORY_MANAGED;
 	if (!managed && !mode_only)
 		return hipErrorInvalidValue;
-	hints = common(&range, &mode);
+	hints = hints_common(&range, &mode);
 	if (attribute == hipMemRangeAttributeAccessedBy)
 		return list_accessed(&hints, data, data_B / sizeof(int));
 	if (attribute == hipMemRangeAttributeReadMostly)

@@ -3,7 +3,7 @@
 
 #include "api/base/base.h"
 
-/* What was advised for these addresses: the memory goes. */
+/* Drops the hints of a range of addresses whose memory is freed. */
 void hip_advice_forget(uint64_t lo, uint64_t hi);
 
 #endif

@@ -1,4 +1,4 @@
-/* Allocations: the device's, the host's, managed and registered memory; and what an address belongs to. */
+/* Allocations: device memory, host memory, managed and registered memory; and the look-up of an address. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "api/stream/capture.h"
 #include "api/stream/point.h"
 
-/* What programs have, by address. A registered range may lie within nothing else. */
+/* All allocations by address. A registered range lies within no other. */
 static struct {
 	pthread_rwlock_t lock;
 	struct vm_tree tree;
@@ -17,7 +17,7 @@ static struct {
 
 struct hip_memory_hooks hip_memory_hooks;
 
-/* --- the index -------------------------------------------------------------------------------- */
+/* --- look-up ---------------------------------------------------------------------------------- */
 
 static struct hip_memory *find_locked(uintptr_t address)
 {
@@ -55,7 +55,7 @@ void hip_memory_set_sync(const void *address, bool sync)
 	pthread_rwlock_unlock(&memories.lock);
 }
 
-/* Other memory than that of hipMemMap() has no such access. */
+/* Only memory of hipMemMap() can lack access. */
 static bool is_mapped_closed(const void *address, hsa_agent_t agent)
 {
 	hsa_access_permission_t permission;
@@ -93,12 +93,12 @@ bool hip_memory_covers(const struct hip_memory *memory, const void *address, siz
 	return size_B <= hi - at;
 }
 
-/* For reports of faults. */
+/* Prints the allocation near an address, for reports of faults. */
 static void describe_address(uint64_t address)
 {
 	struct hip_memory memory;
 
-	/* A kernel that runs beyond an allocation ends near it. */
+	/* A kernel that runs over the end of an allocation faults close to it. */
 	for (uint64_t below_B = 0; below_B <= 1 << 20; below_B += 4096)
 		if (address >= below_B && hip_memory_find((void *)(uintptr_t)(address - below_B), &memory)) {
 			fprintf(stderr, "hip:   %s an allocation of %zu bytes at %p\n",
@@ -118,8 +118,8 @@ static void host_waited(struct hip_device *device)
 		hook(device);
 }
 
-/* InvalidValue: it is imported, and something else has a part of it. */
-static hipError_t add(const struct hip_memory *like)
+/* Errors: InvalidValue, when imported memory overlaps another allocation. */
+static hipError_t memory_add(const struct hip_memory *like)
 {
 	struct hip_memory *memory = malloc(sizeof(*memory));
 	bool taken;
@@ -143,8 +143,8 @@ static hipError_t add(const struct hip_memory *like)
 	return taken ? hipErrorInvalidValue : hipSuccess;
 }
 
-/* Takes out what begins at the address and is of one of the kinds. */
-static struct hip_memory *take(const void *address, unsigned kinds, bool ours)
+/* Removes and returns the allocation that begins at the address, if it is of one of the kinds. NULL: none. */
+static struct hip_memory *memory_take(const void *address, unsigned kinds, bool ours)
 {
 	struct hip_memory *memory;
 
@@ -169,9 +169,9 @@ static void give_back(struct hip_memory *memory)
 	free(memory);
 }
 
-/* --- allocating ------------------------------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------------------------- */
 
-/* All GPUs reach it. */
+/* Allows all GPUs to access the memory. */
 static bool allow_all(void *ptr)
 {
 	hsa_agent_t agents[HIP_DEVICES_MAX];
@@ -181,10 +181,10 @@ static bool allow_all(void *ptr)
 	return !hsa_amd_agents_allow_access(hip.devices, agents, NULL, ptr);
 }
 
-/* So that the last list that HSA is given is the latest. */
+/* Serializes the lists that HSA is given, so that the last list is the latest. */
 static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Its device, and the peers that it has. HSA takes the list for all there are. */
+/* Allows the device and its peers to access the memory. HSA replaces the list of agents by the one given. */
 static bool allow_peers(const struct hip_device *device, void *ptr)
 {
 	hsa_agent_t agents[HIP_DEVICES_MAX] = {device->agent};
@@ -228,7 +228,7 @@ hipError_t hip_pool_memory(hsa_amd_memory_pool_t pool, size_t size_B, bool every
 	return hipSuccess;
 }
 
-static void reclaim(struct hip_device *device)
+static void memory_reclaim(struct hip_device *device)
 {
 	void (*hook)(struct hip_device *device) = atomic_load(&hip_memory_hooks.reclaim);
 
@@ -246,22 +246,22 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
 	if (r == hipErrorOutOfMemory && like->kind == HIP_MEMORY_DEVICE) {
 		hip_memory_reap();
-		reclaim(&hip.device[like->device]);
+		memory_reclaim(&hip.device[like->device]);
 		r = hip_pool_memory(pool, like->size_B, everybody, &ptr);
 	}
 	if (r)
 		return r;
 	memory.gpu_base = ptr;
 	memory.base = like->kind == HIP_MEMORY_DEVICE ? NULL : ptr;
-	r = add(&memory);
+	r = memory_add(&memory);
 	if (r) {
 		hsa_amd_memory_pool_free(ptr);
 		return r;
 	}
-	/* Now that who changes the peers finds it. */
+	/* After the entry is in the tree: a thread that changes the peers finds it there. */
 	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&
 	    !allow_peers(&hip.device[like->device], ptr)) {
-		give_back(take(ptr, 1u << like->kind, false));
+		give_back(memory_take(ptr, 1u << like->kind, false));
 		return hipErrorOutOfMemory;
 	}
 	*out = ptr;
@@ -271,12 +271,13 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
 {
 	struct hip_device *d = hip_current();
-	const struct hip_memory like = {
-		/* The CPU's and the GPU's, and as in CLR the host's: what fills it is waited for. */
-		.kind = flags == hipMallocSignalMemory ? HIP_MEMORY_HOST : HIP_MEMORY_DEVICE,
-		.device = d->index,
-		.flags = flags,
-		.size_B = size_B};
+	const struct hip_memory like = {/* CPU and GPU both use signal memory. CLR treats it as host memory, so the
+					 * host waits for fills of it. */
+					.kind = flags == hipMallocSignalMemory ? HIP_MEMORY_HOST
+									       : HIP_MEMORY_DEVICE,
+					.device = d->index,
+					.flags = flags,
+					.size_B = size_B};
 	bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
 	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 
@@ -364,7 +365,7 @@ hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
 	return hip_end(r);
 }
 
-/* --- the host's ------------------------------------------------------------------------------- */
+/* --- host memory ------------------------------------------------------------------------------ */
 
 static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 {
@@ -385,14 +386,14 @@ static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 	return allocate_as(coarse ? hip.host_coarse : hip.host_fine, &like, true, out);
 }
 
-/* As CLR: what a flag means that is not known is not asked. */
+/* Accepts unknown flags: CLR does. */
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
 {
 	HIP_ENTER(ptr, size, flags);
 	return hip_end(malloc_host(ptr, size, flags));
 }
 
-/* In HIP 5 another name of it; then as CUDA's, which knows three flags. */
+/* hipHostAlloc() is hipHostMalloc() in HIP 5; in 6 it is CUDA's function, with three flags. */
 #define HOST_ALLOC_FLAGS (hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined)
 
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
@@ -436,7 +437,7 @@ hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
 
 hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base, size_t size_B)
 {
-	return add(&(struct hip_memory){
+	return memory_add(&(struct hip_memory){
 		.kind = kind,
 		.device = device,
 		.flags = kind == HIP_MEMORY_MANAGED ? hipMemAttachGlobal : 0,
@@ -450,7 +451,7 @@ hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base
 hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t size_B,
 				   void (*end)(const void *ptr))
 {
-	return add(&(struct hip_memory){
+	return memory_add(&(struct hip_memory){
 		.kind = HIP_MEMORY_DEVICE,
 		.device = device,
 		.size_B = size_B,
@@ -462,7 +463,7 @@ hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t
 
 void hip_memory_remove_ours(void *base)
 {
-	struct hip_memory *memory = take(base, ~0u, true);
+	struct hip_memory *memory = memory_take(base, ~0u, true);
 
 	if (memory)
 		hip_advice_forget(memory->node.lo, memory->node.hi);
@@ -493,10 +494,11 @@ static hipError_t free_known(void *ptr, unsigned kinds)
 
 	if (free_pool(ptr, kinds, &r))
 		return r;
-	memory = take(ptr, kinds, false);
+	memory = memory_take(ptr, kinds, false);
 	if (!memory)
 		return kinds & 1u << HIP_MEMORY_DEVICE ? hip_external_free(ptr) : hipErrorInvalidValue;
-	/* Until then kernels may use it. What they failed with is told, and the memory goes all the same. */
+	/* Kernels may use the memory until the device is idle. Errors of that wait are returned, and the memory is
+	 * freed nevertheless. */
 	r = hip_device_wait(&hip.device[memory->device]);
 	give_back(memory);
 	return r;
@@ -518,7 +520,7 @@ hipError_t hip_memory_free_now(void *ptr)
 	return free_known(ptr, 1u << HIP_MEMORY_DEVICE);
 }
 
-/* As CLR, each of them frees the device's memory and the host's. */
+/* CLR's rule: each of these functions frees device memory and host memory. */
 #define FREED (1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED | 1u << HIP_MEMORY_HOST)
 
 hipError_t hipFree(void *ptr)
@@ -539,14 +541,14 @@ hipError_t hipFreeHost(void *ptr)
 	return hip_end(free_memory(ptr, FREED));
 }
 
-/* --- freeing in a stream's order -------------------------------------------------------------- */
+/* --- stream-ordered freeing ------------------------------------------------------------------- */
 
-/* Memory of hipMalloc(): it goes when the host has waited for the stream. */
+/* Memory of hipMalloc() that hipFreeAsync() has freed: released when the host has waited for the stream. */
 static struct deferral {
 	struct deferral *next;
 	struct hip_memory *memory; /* owned */
 	struct hip_point point;    /* owned */
-} *_Atomic deferrals;              /* written under the lock */
+} *_Atomic deferrals;              /* written under deferral_lock */
 static pthread_mutex_t deferral_lock = PTHREAD_MUTEX_INITIALIZER;
 
 hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
@@ -555,7 +557,7 @@ hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 
 	if (!d)
 		return hipErrorOutOfMemory;
-	d->memory = take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
+	d->memory = memory_take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
 	if (!d->memory) {
 		free(d);
 		return hipErrorInvalidValue;
@@ -601,7 +603,7 @@ void hip_memory_reap(void)
 	}
 }
 
-/* Everything that was allocated on the device, or while it was current. */
+/* Frees everything that was allocated on the device, or for the host while the device was current. */
 void hip_memory_reset(struct hip_device *device)
 {
 	struct hip_memory *memory;
@@ -625,14 +627,14 @@ void hip_memory_reset(struct hip_device *device)
 	} while (memory);
 }
 
-/* --- registering ------------------------------------------------------------------------------ */
+/* --- registration ----------------------------------------------------------------------------- */
 
 #define REGISTER_FLAGS                                                                                             \
 	(hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly |     \
 	 hipExtHostRegisterCoarseGrained)
 
-/* What else there is than what is registered at ptr. */
-static bool overlaps(const void *ptr, size_t size_B, bool *again)
+/* True when the range overlaps an allocation. *again: the range is registered already, at the same address. */
+static bool range_overlaps(const void *ptr, size_t size_B, bool *again)
 {
 	const uintptr_t lo = (uintptr_t)ptr;
 	bool any = false;
@@ -651,7 +653,7 @@ static bool overlaps(const void *ptr, size_t size_B, bool *again)
 	return any;
 }
 
-/* What is registered here is so with HSA. */
+/* Serializes registrations, so that this library's entries and HSA's agree. */
 static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static hipError_t host_unregister(void *ptr)
@@ -665,7 +667,7 @@ static hipError_t host_unregister(void *ptr)
 		return hipErrorHostMemoryNotRegistered;
 	r = hip_device_wait(&hip.device[memory.device]);
 	pthread_mutex_lock(&register_lock);
-	taken = take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
+	taken = memory_take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
 	if (taken)
 		hsa_amd_memory_unlock(ptr);
 	pthread_mutex_unlock(&register_lock);
@@ -688,18 +690,18 @@ static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 	hipError_t r;
 	bool again;
 
-	/* Once more: another thread may have been here. */
-	if (overlaps(ptr, size_B, &again) || again)
+	/* Checked again with the lock: another thread may have registered the range. */
+	if (range_overlaps(ptr, size_B, &again) || again)
 		return hipErrorHostMemoryAlreadyRegistered;
 	for (unsigned i = 0; i < hip.devices; i++)
 		agents[i] = hip.device[i].agent;
 	status = hsa_amd_memory_lock(ptr, size_B, agents, (int)hip.devices, &gpu);
 	if (status)
 		return status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? hipErrorOutOfMemory : hipErrorInvalidValue;
-	/* Not HSA's alias: kernels may use the host's address, and what programs hand back is found. */
+	/* Not HSA's alias: kernels can use the host's address, and programs pass that one back. */
 	memory.gpu_base = ptr;
 	memory.read_only = hip.hsa->read_only(ptr);
-	r = add(&memory);
+	r = memory_add(&memory);
 	if (r)
 		hsa_amd_memory_unlock(ptr);
 	return r;
@@ -712,11 +714,12 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 
 	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
 		return hipErrorInvalidValue;
-	if (overlaps(ptr, size_B, &again))
+	if (range_overlaps(ptr, size_B, &again))
 		return hipErrorHostMemoryAlreadyRegistered;
-	/* As CLR, the latest counts: programs free memory that they forget to unregister. */
+	/* CLR's rule: a new registration replaces an old one, since programs free memory without unregistering
+	 * it. */
 	r = again ? host_unregister(ptr) : hipSuccess;
-	if (r && r != hipErrorHostMemoryNotRegistered) /* another thread may have been faster */
+	if (r && r != hipErrorHostMemoryNotRegistered) /* another thread may have unregistered it */
 		return r;
 	pthread_mutex_lock(&register_lock);
 	r = register_locked(ptr, size_B, flags);
@@ -759,7 +762,7 @@ static hipError_t host_flags(unsigned *flags, const void *ptr)
 {
 	struct hip_memory memory;
 
-	/* As CUDA, of what was allocated only. */
+	/* CUDA's rule: allocated memory only, not registered memory. */
 	if (!flags || !ptr || !hip_memory_find(ptr, &memory) || memory.kind == HIP_MEMORY_DEVICE ||
 	    memory.kind == HIP_MEMORY_REGISTERED)
 		return hipErrorInvalidValue;
@@ -773,7 +776,7 @@ hipError_t hipHostGetFlags(unsigned int *flags, void *host)
 	return hip_end(host_flags(flags, host));
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static hipError_t mem_info(size_t *free_B, size_t *total_B)
 {

@@ -1,9 +1,9 @@
-/* Peers: GPUs that use one another's memory. What is enabled holds for all of a device's memory, that which is
- * allocated later, too. */
+/* Peers: GPUs that access one another's memory. Enabled access holds for all of a device's memory, later
+ * allocations included. */
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
 
-/* HSA asks memory pools: those that an agent may never reach, no call makes reachable. */
+/* Uses HSA's access rules of memory pools: a pool that an agent can never access is no peer's. */
 bool hip_can_be_peers(const struct hip_device *from, const struct hip_device *to)
 {
 	hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
@@ -25,7 +25,7 @@ hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer)
 	return hip_end(hipSuccess);
 }
 
-static hipError_t enable(int index, unsigned flags)
+static hipError_t peer_enable(int index, unsigned flags)
 {
 	struct hip_device *d = hip_current(), *peer = hip_device_of(index);
 	uint64_t bit = 1ull << d->index;
@@ -42,10 +42,10 @@ static hipError_t enable(int index, unsigned flags)
 hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
 	HIP_ENTER();
-	return hip_end(enable(peer, flags));
+	return hip_end(peer_enable(peer, flags));
 }
 
-static hipError_t disable(int index)
+static hipError_t peer_disable(int index)
 {
 	struct hip_device *d = hip_current(), *peer = hip_device_of(index);
 	uint64_t bit = 1ull << d->index;
@@ -55,7 +55,7 @@ static hipError_t disable(int index)
 		return hipErrorInvalidDevice;
 	if (!(atomic_fetch_and(&peer->peers, ~bit) & bit))
 		return hipErrorPeerAccessNotEnabled;
-	/* Kernels may still use it. */
+	/* Kernels may still use the memory. */
 	r = hip_device_wait(d);
 	return r ? r : hip_memory_update_peers(peer);
 }
@@ -63,7 +63,7 @@ static hipError_t disable(int index)
 hipError_t hipDeviceDisablePeerAccess(int peer)
 {
 	HIP_ENTER();
-	return hip_end(disable(peer));
+	return hip_end(peer_disable(peer));
 }
 
 static bool find_link(const struct hip_device *a, const struct hip_device *b, hsa_amd_memory_pool_link_info_t *link,

@@ -1,4 +1,5 @@
-/* Memory and addresses apart: HSA's, with HIP's rules. */
+/* Virtual memory management: physical memory and address ranges as separate objects. HSA's functions, with HIP's
+ * rules. */
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ static bool is_known_place(const hipMemAllocationProp *p)
 	       hip_device_of(p->location.id);
 }
 
-/* Where, and how it may be shared. */
+/* Checks the location and the type of shareable handle. */
 static hipError_t check_properties(const hipMemAllocationProp *p)
 {
 	if (!is_known_place(p))
@@ -45,7 +46,7 @@ hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void 
 	HIP_ENTER();
 	if (!ptr || flags)
 		return hip_end(hipErrorInvalidValue);
-	/* As CLR: such a range there is not. */
+	/* CLR's error for sizes and alignments that no range can have. */
 	if (!size || size % GRANULE_B || alignment & (alignment - 1))
 		return hip_end(hipErrorMemoryAllocation);
 	return hip_end(hip_of_hsa(hsa_amd_vmem_address_reserve_align(ptr, size, (uintptr_t)address,
@@ -68,7 +69,7 @@ hipError_t hipMemAddressFree(void *ptr, size_t size)
 	return hip_end(invalid_unless(hsa_amd_vmem_address_free(ptr, size)));
 }
 
-static hipError_t create(hipMemGenericAllocationHandle_t *out, size_t size_B, const hipMemAllocationProp *p)
+static hipError_t handle_create(hipMemGenericAllocationHandle_t *out, size_t size_B, const hipMemAllocationProp *p)
 {
 	hsa_amd_vmem_alloc_handle_t handle;
 	hipError_t r;
@@ -88,7 +89,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, co
 			unsigned long long flags)
 {
 	HIP_ENTER();
-	return hip_end(flags ? hipErrorInvalidValue : create(handle, size, p));
+	return hip_end(flags ? hipErrorInvalidValue : handle_create(handle, size, p));
 }
 
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
@@ -110,7 +111,7 @@ static struct hip_device *device_of(hsa_amd_vmem_alloc_handle_t handle)
 	return NULL;
 }
 
-static hipError_t map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_t handle)
+static hipError_t range_map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_t handle)
 {
 	struct hip_device *d = device_of(handle);
 	hipError_t r;
@@ -130,10 +131,10 @@ hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocat
 		     unsigned long long flags)
 {
 	HIP_ENTER();
-	return hip_end(offset || flags ? hipErrorInvalidValue : map(ptr, size, hsa_handle(handle)));
+	return hip_end(offset || flags ? hipErrorInvalidValue : range_map(ptr, size, hsa_handle(handle)));
 }
 
-/* Arrays of which parts are mapped: as CLR, none. */
+/* Sparse arrays are not supported: CLR does not either. */
 hipError_t hipMemMapArrayAsync(hipArrayMapInfo *parts, unsigned int count, hipStream_t stream)
 {
 	HIP_ENTER();
@@ -141,19 +142,19 @@ hipError_t hipMemMapArrayAsync(hipArrayMapInfo *parts, unsigned int count, hipSt
 	return hip_end(parts && count ? hipErrorNotSupported : hipErrorInvalidValue);
 }
 
-/* What was mapped at the address: of at most size_B, and no less. */
+/* Finds the mapping that begins at the address and has at most size_B bytes. */
 static bool find_piece(const void *ptr, size_t size_B, struct hip_memory *memory)
 {
 	return hip_memory_find(ptr, memory) && memory->ours && memory->gpu_base == ptr && memory->size_B <= size_B;
 }
 
-/* One piece, or several side by side. */
-static hipError_t unmap(char *ptr, size_t size_B)
+/* Unmaps one mapping, or several side by side. */
+static hipError_t range_unmap(char *ptr, size_t size_B)
 {
 	struct hip_memory memory;
 	hipError_t r = ptr && size_B ? hipSuccess : hipErrorInvalidValue;
 
-	/* Kernels may still use it. */
+	/* Kernels may still use the memory. */
 	for (size_t at_B = 0; !r && at_B < size_B; at_B += memory.size_B) {
 		if (!find_piece(ptr + at_B, size_B - at_B, &memory))
 			return hipErrorInvalidValue;
@@ -172,7 +173,7 @@ static hipError_t unmap(char *ptr, size_t size_B)
 hipError_t hipMemUnmap(void *ptr, size_t size)
 {
 	HIP_ENTER();
-	return hip_end(unmap(ptr, size));
+	return hip_end(range_unmap(ptr, size));
 }
 
 /* --- access ----------------------------------------------------------------------------------- */
@@ -230,7 +231,7 @@ hipError_t hipMemExportToShareableHandle(void *shared, hipMemGenericAllocationHa
 	return hip_end(invalid_unless(hsa_amd_vmem_export_shareable_handle(shared, hsa_handle(handle), 0)));
 }
 
-/* The descriptor is given as a pointer: by its number (6.x), or by its address. */
+/* `shared` is the descriptor as a pointer: its number (6.x), or its address (5.x). */
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *out, void *shared,
 					   hipMemAllocationHandleType type)
 {

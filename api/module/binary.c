@@ -1,9 +1,8 @@
-/* What a program was linked with: fat binaries, and the kernels and variables in them that the host's code
- * kernel_names by addresses of its own.
- *
- * Registering only remembers: a program may carry hundreds of binaries, and there may be no GPU. A binary is loaded
- * on a device when something of it is first used there. The same kernel, a template's, may be registered by
- * several: the first stays. */
+/* Fat binaries that a program was linked with, and the kernels and variables in them, which host code names by
+ * addresses of its own (host stubs and shadow variables). Registration only stores names: a program may have
+ * hundreds of binaries, and there may be no GPU. A binary is loaded on a device when one of its kernels or
+ * variables is first used there. Several binaries may register the same kernel, an instance of a template: the
+ * first one counts. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,25 +12,28 @@
 #include "api/stream/stream.h"
 
 struct hip_binary {
-	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until it is unregistered */
-	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by kernel_names.lock, as is: */
-	struct hip_code
-		*before[HIP_DEVICES_MAX]; /* owned: what it was until the last reset, for who launches meanwhile */
-	size_t constant_B;                /* of its __constant__ variables; complete once it is registered */
+	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until the binary is unregistered */
+	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by kernel_names.lock */
+	/* Owned: the code before the last reset, which threads that launch meanwhile may still read. Guarded by
+	 * kernel_names.lock. */
+	struct hip_code *before[HIP_DEVICES_MAX];
+	/* Bytes of its __constant__ variables; complete when all are registered. */
+	size_t constant_B;
 };
 
-/* A kernel or a variable, by the host's address of it. */
+/* A kernel or a variable, by its address in host code. */
 struct name {
 	const void *host;
-	struct hip_binary *binary; /* borrowed; NULL: it was unregistered */
-	const char *device_name;   /* borrowed, as the binary's */
-	size_t size_B;             /* of a variable, as the host has it; 0: a kernel */
-	void *managed;             /* owned, not NULL: a managed variable's memory, mapped */
-	bool locked;               /* GPUs reach it; guarded by kernel_names.lock */
-	struct hip_kernel *_Atomic kernel[HIP_DEVICES_MAX]; /* owned; filled when it is first launched */
+	struct hip_binary *binary; /* borrowed; NULL: unregistered */
+	const char *device_name;   /* borrowed from the binary */
+	size_t size_B;             /* bytes of a variable, as host code declares it; 0: a kernel */
+	void *managed;             /* owned, mapped: memory of a managed variable; NULL: not managed */
+	bool locked;               /* mapped for the GPUs; guarded by kernel_names.lock */
+	struct hip_kernel *_Atomic kernel[HIP_DEVICES_MAX]; /* owned; made at the first launch */
 };
 
-/* Open addressing; a table that has become too small is left to those who still read it. */
+/* A hash table with open addressing, read without a lock. A table that has become too small is kept for threads
+ * that still read it. */
 struct table {
 	struct table *old; /* owned */
 	size_t mask;
@@ -44,14 +46,14 @@ static struct {
 	size_t count;
 } kernel_names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table of names ----------------------------------------------------------------------- */
 
 static size_t place_of(const void *host, size_t mask)
 {
 	return ((uintptr_t)host * 0x9e3779b97f4a7c15u >> 20) & mask;
 }
 
-static struct name *find(const void *host)
+static struct name *name_find(const void *host)
 {
 	struct table *t = atomic_load_explicit(&kernel_names.table, memory_order_acquire);
 	struct name *name;
@@ -91,22 +93,23 @@ static bool grow_locked(void)
 	return true;
 }
 
-/* Without memory the name is unknown, and its launch says so. */
-static void add(const struct name *like)
+/* Out of memory: the name stays unknown, and a launch of it returns an error. */
+static void name_add(const struct name *like)
 {
 	struct name *name;
 
 	if (hip.child)
 		return;
 	pthread_mutex_lock(&kernel_names.lock);
-	name = find(like->host);
-	if (name && !name->binary) { /* of a library that was unloaded and came back */
+	name = name_find(like->host);
+	if (name && !name->binary) { /* the name's library was unloaded and is loaded again */
 		name->binary = like->binary;
 		name->device_name = like->device_name;
 		name->size_B = like->size_B;
 		name->managed = like->managed;
 	} else if (name && !like->managed) {
-		/* another binary's: the first stays, but for the pointers that each one's kernels have */
+		/* Another binary has registered the name: the first one counts. A managed variable's pointer is set
+		 * in each binary. */
 	} else if ((kernel_names.table && kernel_names.count < kernel_names.table->mask / 2) || grow_locked()) {
 		name = calloc(1, sizeof(*name));
 		if (name) {
@@ -118,7 +121,7 @@ static void add(const struct name *like)
 	pthread_mutex_unlock(&kernel_names.lock);
 }
 
-/* --- registering ------------------------------------------------------------------------------ */
+/* --- registration ----------------------------------------------------------------------------- */
 
 void **__hipRegisterFatBinary(const void *data)
 {
@@ -135,7 +138,7 @@ void __hipRegisterFunction(void **binary, const void *host, char *device_name, c
 {
 	(void)name, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
 	if (binary && device_name)
-		add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name});
+		name_add(&(struct name){.host = host, .binary = (void *)binary, .device_name = device_name});
 }
 
 void __hipRegisterVar(void **binary, void *host, char *device_name, const char *name, int external, size_t size_B,
@@ -146,18 +149,18 @@ void __hipRegisterVar(void **binary, void *host, char *device_name, const char *
 	(void)name, (void)external, (void)global;
 	if (!b || !device_name)
 		return;
-	add(&(struct name){.host = host, .binary = b, .device_name = device_name, .size_B = size_B});
+	name_add(&(struct name){.host = host, .binary = b, .device_name = device_name, .size_B = size_B});
 	if (constant)
 		b->constant_B += size_B;
 }
 
-/* Its memory is there at once, the host's own; GPUs come to it when the binary is loaded. */
+/* Allocates host memory at once; GPUs get access when the binary is loaded. */
 void __hipRegisterManagedVar(void **binary, void **host, void *init, const char *name, size_t size_B,
 			     unsigned align_B)
 {
 	void *memory;
 
-	(void)align_B; /* a page's is more */
+	(void)align_B; /* a page's alignment is larger */
 	if (!binary || !host || !init || !name)
 		return;
 	memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -165,23 +168,24 @@ void __hipRegisterManagedVar(void **binary, void **host, void *init, const char 
 		return;
 	memcpy(memory, init, size_B);
 	*host = memory;
-	add(&(struct name){
+	name_add(&(struct name){
 		.host = host, .binary = (void *)binary, .device_name = name, .size_B = size_B, .managed = memory});
 }
 
-/* A variable on both sides, of the same form; what type and mode it has is in the host's. */
+/* A texture reference is a structure that host and device code both have, in the same layout; type and mode are in
+ * the host's. */
 void __hipRegisterTexture(void **binary, void *host, char *device_name, const char *name, int type, int normalized,
 			  int external)
 {
 	(void)name, (void)type, (void)normalized, (void)external;
 	if (binary && device_name)
-		add(&(struct name){.host = host,
-				   .binary = (void *)binary,
-				   .device_name = device_name,
-				   .size_B = sizeof(textureReference)});
+		name_add(&(struct name){.host = host,
+					.binary = (void *)binary,
+					.device_name = device_name,
+					.size_B = sizeof(textureReference)});
 }
 
-/* Nothing binds them: surfaces are objects. */
+/* Surface references do not exist in HIP: surfaces are objects. */
 void __hipRegisterSurface(void **binary, void *host, char *device_name, const char *name, int type, int external)
 {
 	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
@@ -200,7 +204,7 @@ static void forget_kernel(struct hip_kernel *kernel)
 	hip_retire(&kernel->retired, free_kernel);
 }
 
-static void forget(struct hip_binary *binary)
+static void names_forget(struct hip_binary *binary)
 {
 	struct table *t = kernel_names.table;
 
@@ -223,7 +227,7 @@ static void forget(struct hip_binary *binary)
 	}
 }
 
-static void unload(struct hip_code **code)
+static void code_unload(struct hip_code **code)
 {
 	if (!*code)
 		return;
@@ -232,8 +236,8 @@ static void unload(struct hip_code **code)
 	*code = NULL;
 }
 
-/* At exit, or when a library is unloaded; work that uses it ends first. What a child has is its parent's, and a
- * host function that ends the program is work itself. */
+/* Called at exit, or when a library is unloaded; waits for the device's work first. Does nothing in a forked child,
+ * whose handles are its parent's; a host function that ends the program does not wait, since it is work itself. */
 void __hipUnregisterFatBinary(void **handle)
 {
 	struct hip_binary *binary = (void *)handle;
@@ -244,18 +248,18 @@ void __hipUnregisterFatBinary(void **handle)
 		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))
 			(void)!hip_device_wait(&hip.device[d]);
 	pthread_mutex_lock(&kernel_names.lock);
-	forget(binary);
+	names_forget(binary);
 	pthread_mutex_unlock(&kernel_names.lock);
 	for (unsigned d = 0; d < hip.devices; d++) {
-		unload(&binary->before[d]);
-		unload(&binary->code[d]);
+		code_unload(&binary->before[d]);
+		code_unload(&binary->code[d]);
 	}
 	free(binary);
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-/* All GPUs reach it at the host's address. */
+/* Maps the variable's memory for all GPUs, at the host's address. */
 static hipError_t lock_managed(struct name *name)
 {
 	hsa_agent_t agents[HIP_DEVICES_MAX];
@@ -273,8 +277,8 @@ static hipError_t lock_managed(struct name *name)
 	return r;
 }
 
-/* Kernels find a managed variable by a pointer of theirs. */
-static hipError_t tell_kernels(struct name *name, struct hip_code *code)
+/* Stores the variable's address in the pointer by which kernels access a managed variable. */
+static hipError_t managed_set(struct name *name, struct hip_code *code)
 {
 	void *pointer;
 	size_t size_B;
@@ -283,13 +287,13 @@ static hipError_t tell_kernels(struct name *name, struct hip_code *code)
 	if (r)
 		return r;
 	r = hip_code_variable(code, name->device_name, &pointer, &size_B);
-	/* The compiler drops what no kernel uses. */
+	/* The compiler removes variables that no kernel uses. */
 	if (r || size_B != sizeof(name->managed))
 		return r == hipErrorNotFound ? hipSuccess : hipErrorInvalidImage;
 	return hip_of_hsa(hsa_memory_copy(pointer, &name->managed, sizeof(name->managed)));
 }
 
-static hipError_t tell_all_locked(const struct hip_binary *binary, struct hip_code *code)
+static hipError_t managed_set_all_locked(const struct hip_binary *binary, struct hip_code *code)
 {
 	struct table *t = kernel_names.table;
 	hipError_t r = hipSuccess;
@@ -298,7 +302,7 @@ static hipError_t tell_all_locked(const struct hip_binary *binary, struct hip_co
 		struct name *name = t->slot[i];
 
 		if (name && name->binary == binary && name->managed)
-			r = tell_kernels(name, code);
+			r = managed_set(name, code);
 	}
 	return r;
 }
@@ -309,13 +313,13 @@ static hipError_t load_locked(struct hip_binary *binary, struct hip_device *devi
 
 	if (r)
 		return r;
-	r = tell_all_locked(binary, code);
+	r = managed_set_all_locked(binary, code);
 	if (r)
 		hip_code_unload(code);
 	return r;
 }
 
-/* What was loaded on the device is loaded again when it is used: variables begin anew. */
+/* Forgets what was loaded on the device. The next use loads it again, with initial values. */
 void hip_binaries_reset(struct hip_device *device)
 {
 	struct table *t;
@@ -330,7 +334,7 @@ void hip_binaries_reset(struct hip_device *device)
 			continue;
 		forget_kernel(atomic_exchange(&name->kernel[device->index], NULL));
 		if (code && *code) {
-			unload(&name->binary->before[device->index]);
+			code_unload(&name->binary->before[device->index]);
 			name->binary->before[device->index] = *code;
 			*code = NULL;
 		}
@@ -338,7 +342,7 @@ void hip_binaries_reset(struct hip_device *device)
 	pthread_mutex_unlock(&kernel_names.lock);
 }
 
-/* --- finding ---------------------------------------------------------------------------------- */
+/* --- look-up ---------------------------------------------------------------------------------- */
 
 static hipError_t code_locked(struct hip_binary *binary, struct hip_device *device, struct hip_code **out)
 {
@@ -385,7 +389,7 @@ static hipError_t load_kernel(struct name *name, struct hip_device *device, cons
 
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel)
 {
-	struct name *name = host ? find(host) : NULL;
+	struct name *name = host ? name_find(host) : NULL;
 
 	if (!name || name->size_B)
 		return hipErrorInvalidDeviceFunction;
@@ -397,14 +401,14 @@ hipError_t hip_kernel_of(const void *host, struct hip_device *device, const stru
 
 size_t hip_constants_of(const void *host)
 {
-	const struct name *name = host ? find(host) : NULL;
+	const struct name *name = host ? name_find(host) : NULL;
 
 	return name && name->binary ? name->binary->constant_B : 0;
 }
 
 hipError_t hip_variable_of(const void *host, struct hip_device *device, void **address, size_t *size_B)
 {
-	struct name *name = host ? find(host) : NULL;
+	struct name *name = host ? name_find(host) : NULL;
 	struct hip_code *code;
 	hipError_t r;
 

@@ -11,8 +11,8 @@ static const char *const names[HIP_BUILT_INS] = {
 };
 
 static struct built_in {
-	_Atomic bool loaded;  /* release: all below is there */
-	struct drv_lock lock; /* guards all below; inside a stream's */
+	_Atomic bool loaded;  /* release: the members below are set */
+	struct drv_lock lock; /* guards the members below; inside a stream's */
 	struct hip_code code; /* owned */
 	struct hip_kernel kernel[HIP_BUILT_INS];
 } built_ins[HIP_DEVICES_MAX];
@@ -20,7 +20,7 @@ static struct built_in {
 static hipError_t load_locked(struct built_in *b, struct hip_device *device)
 {
 	const struct shader_blob *blob;
-	char name[64] = ""; /* as HSA has it */
+	char name[64] = ""; /* HSA's name of the agent */
 	hipError_t r;
 
 	if (b->loaded)

@@ -1,4 +1,4 @@
-/* Kernels of the library's own. */
+/* Kernels that this library itself uses. */
 #ifndef API_BUILT_IN_H
 #define API_BUILT_IN_H
 
@@ -15,7 +15,7 @@ enum hip_built_in {
 	HIP_BUILT_INS
 };
 
-/* Loaded at the first use; borrowed, until the device is reset. */
+/* Loads the kernels at their first use. *kernel is borrowed until the device is reset. */
 hipError_t hip_built_in(struct hip_device *device, enum hip_built_in which, const struct hip_kernel **kernel);
 
 void hip_built_ins_reset(struct hip_device *device);

@@ -1,4 +1,4 @@
-/* Code objects on devices: loaded through HSA, as any other client's. */
+/* Code objects on devices, loaded through HSA's public interface. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 
 #define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 
-/* Fat binaries do not say how long they are: their headers do. What stands there, the linker wrote. */
+/* Sizes of images: a fat binary carries no size, only its headers do. The headers are trusted, since the linker
+ * wrote them. */
 static size_t bundle_size(const char *image)
 {
 	const size_t magic_B = sizeof(BUNDLE_MAGIC) - 1;
@@ -42,7 +43,8 @@ static size_t image_size(const char *image)
 	return memcmp(image, ELFMAG, SELFMAG) ? 0 : elf_size(image);
 }
 
-static hipError_t load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code)
+static hipError_t executable_load(struct hip_device *device, const void *image, size_t size_B,
+				  struct hip_code *code)
 {
 	hsa_code_object_reader_t reader;
 	hsa_status_t status = hsa_code_object_reader_create_from_memory(image, size_B, &reader);
@@ -90,10 +92,10 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 		return hipErrorInvalidImage;
 	if (!r)
 		r = hip_of_errno(hip.hsa->pick(device->agent, &image, &size_B));
-	return r ? r : load(device, image, size_B, code);
+	return r ? r : executable_load(device, image, size_B, code);
 }
 
-/* --- variables that copies, fills and questions about addresses know --------------------------- */
+/* --- variables --------------------------------------------------------------------------------- */
 
 struct hip_variable {
 	struct hip_variable *next;
@@ -148,7 +150,7 @@ static hipError_t find_symbol(const struct hip_code *code, const char *name, hsa
 	return hipSuccess;
 }
 
-static bool hides(const struct cs_kernel *k, enum cs_hidden_kind kind)
+static bool has_hidden(const struct cs_kernel *k, enum cs_hidden_kind kind)
 {
 	for (unsigned i = 0; i < k->hidden_count; i++)
 		if (k->hidden[i].kind == kind)
@@ -183,7 +185,7 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	kernel->private_B = kernel->cs->private_B;
 	kernel->dynamic_max_B = kernel->device->lds_B - kernel->group_B;
 	kernel->args_B = hip_args_size(kernel->cs->kernarg_B);
-	kernel->prints = hides(kernel->cs, CS_HIDDEN_PRINTF);
+	kernel->prints = has_hidden(kernel->cs, CS_HIDDEN_PRINTF);
 	if (kernel->cs->hidden_end_B > kernel->cs->explicit_B)
 		kernel->hidden_B = kernel->cs->hidden_end_B - kernel->cs->explicit_B;
 	kernel->plain = !kernel->calls && !kernel->prints && kernel->hidden_B <= HIP_HIDDEN_MAX_B;

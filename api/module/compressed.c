@@ -1,6 +1,6 @@
-/* Compressed bundles, as clang makes them with --offload-compress: a header, then a bundle by zlib or Zstandard,
- * whose libraries are loaded when they are needed (LLVM ClangOffloadBundler.rst, "Compression and Decompression").
- */
+/* Compressed bundles, made by clang with --offload-compress: a header, then a bundle compressed by zlib or
+ * Zstandard. The libraries are loaded when needed (LLVM ClangOffloadBundler.rst, "Compression and
+ * Decompression"). */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 
 enum method { METHOD_ZLIB = 0, METHOD_ZSTD = 1 };
 
-/* What stands in front of the packed bytes, in each version. */
+/* The header before the compressed bytes, of any version. */
 struct header {
-	size_t header_B, total_B, plain_B; /* total_B 0: it is not said */
+	size_t header_B, total_B, plain_B; /* total_B 0: not given */
 	unsigned method;
 };
 
-static uint64_t number(const char *at, size_t size_B)
+static uint64_t number_read(const char *at, size_t size_B)
 {
 	uint64_t value = 0;
 
@@ -30,28 +30,28 @@ bool hip_is_compressed(const void *image)
 	return !memcmp(image, MAGIC, sizeof(MAGIC) - 1);
 }
 
-/* After the magic: version and method, 16 bits each; total size, from version 2 on; plain size; a hash of 64 bits.
- */
+/* Layout after the magic: version and method, 16 bits each; total size, from version 2 on; uncompressed size; a
+ * hash of 64 bits. */
 static bool read_header(const char *image, struct header *h)
 {
-	unsigned version = (unsigned)number(image + 4, 2);
+	unsigned version = (unsigned)number_read(image + 4, 2);
 
-	h->method = (unsigned)number(image + 6, 2);
+	h->method = (unsigned)number_read(image + 6, 2);
 	switch (version) {
 	case 1:
-		*h = (struct header){20, 0, number(image + 8, 4), h->method};
+		*h = (struct header){20, 0, number_read(image + 8, 4), h->method};
 		return true;
 	case 2:
-		*h = (struct header){24, number(image + 8, 4), number(image + 12, 4), h->method};
+		*h = (struct header){24, number_read(image + 8, 4), number_read(image + 12, 4), h->method};
 		return true;
 	case 3:
-		*h = (struct header){32, number(image + 8, 8), number(image + 16, 8), h->method};
+		*h = (struct header){32, number_read(image + 8, 8), number_read(image + 16, 8), h->method};
 		return true;
 	}
 	return false;
 }
 
-/* Both libraries' functions as they are declared there; loaded once, and kept. */
+/* Each library's functions, with the types of its own header; loaded once and kept. */
 static bool by_zstd(void *to, size_t to_B, const void *from, size_t from_B)
 {
 	void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -64,7 +64,7 @@ static bool by_zstd(void *to, size_t to_B, const void *from, size_t from_B)
 	}
 	if (!decompress || !frame_size)
 		return false;
-	/* Where the whole size is not said, a frame still knows its own. */
+	/* Version 1 gives no total size; a Zstandard frame contains its own. */
 	if (!from_B)
 		from_B = frame_size(from, SIZE_MAX / 2);
 	return decompress(to, to_B, from, from_B) == to_B;
@@ -78,7 +78,7 @@ static bool by_zlib(void *to, size_t to_B, const void *from, size_t from_B)
 
 	if (library)
 		*(void **)&uncompress = dlsym(library, "uncompress");
-	/* The stream ends by itself: more than there is may be announced. */
+	/* A zlib stream marks its own end, so a length beyond it is harmless. */
 	return uncompress && !uncompress(to, &got_B, from, from_B ? from_B : 2 * to_B + 1024) && got_B == to_B;
 }
 

@@ -3,9 +3,10 @@
 
 #include "api/base/base.h"
 
-/* image: at least four bytes. */
+/* `image` has at least four bytes. */
 bool hip_is_compressed(const void *image);
-/* The bundle, which the caller frees. InvalidImage: broken, or the library that unpacks it is not installed. */
+/* Decompresses a bundle, which the caller frees. Errors: InvalidImage, when the bundle is damaged or the library
+ * that decompresses it is not installed. */
 hipError_t hip_decompress(const void *image, void **plain, size_t *size_B);
 
 #endif

@@ -1,11 +1,11 @@
-/* Names of kernels, for tools, and what else AMD's library exports for compilers and hiprtc. */
+/* Kernel names for tools, and further functions that AMD's library exports for compilers and hiprtc. */
 #include <string.h>
 
 #include "api/module/module.h"
 #include "api/stream/stream.h"
 #include <hip/api/profile.h>
 
-/* As long as the module is loaded. NULL: there is no such function. */
+/* The name is valid while the module is loaded. NULL: no such function. */
 const char *hipKernelNameRef(const hipFunction_t function)
 {
 	const struct hip_kernel *k;
@@ -23,7 +23,7 @@ const char *hipKernelNameRefByPtr(const void *function, hipStream_t stream)
 	return k->cs->name;
 }
 
-/* A precompiled header of HIP's, for hiprtc: ours needs none. */
+/* HIP's precompiled header for hiprtc: this library's hiprtc needs none. */
 void __hipGetPCH(const char **pch, unsigned int *size_B)
 {
 	if (pch)
@@ -32,7 +32,7 @@ void __hipGetPCH(const char **pch, unsigned int *size_B)
 		*size_B = 0;
 }
 
-/* --- what compilers may call of whom they link, for half ---------------------------------------- */
+/* --- functions that compilers call for half ----------------------------------------------------- */
 
 float __gnu_h2f_ieee(unsigned short bits)
 {

@@ -1,5 +1,5 @@
-/* Managed variables of modules: the code object has a pointer of the variable's name, which kernels follow, and
- * what the variable holds at first under the name with ".managed" behind. */
+/* Managed variables of modules. The code object has a pointer with the variable's name, which kernels follow, and
+ * the initial value under the name with the suffix ".managed". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 struct hip_managed {
 	struct hip_managed *next;
-	void *memory; /* owned: the host's, which every device reaches */
+	void *memory; /* owned: host memory that every device can access */
 	size_t size_B;
 	char name[];
 };
@@ -21,7 +21,7 @@ struct load {
 	hipError_t error;
 };
 
-static hipError_t fill(struct hip_code *code, struct hip_managed *m, uint64_t init)
+static hipError_t managed_fill(struct hip_code *code, struct hip_managed *m, uint64_t init)
 {
 	size_t pointer_B;
 	void *pointer;
@@ -43,7 +43,7 @@ static hipError_t fill(struct hip_code *code, struct hip_managed *m, uint64_t in
 	return r;
 }
 
-static hipError_t add(struct load *load, const char *name, size_t length, hsa_executable_symbol_t symbol)
+static hipError_t managed_add(struct load *load, const char *name, size_t length, hsa_executable_symbol_t symbol)
 {
 	struct hip_managed *m = calloc(1, sizeof(*m) + length + 1);
 	uint64_t init = 0;
@@ -56,7 +56,7 @@ static hipError_t add(struct load *load, const char *name, size_t length, hsa_ex
 	if (!hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &init) &&
 	    !hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE, &size_B) && size_B) {
 		m->size_B = size_B;
-		r = fill(load->code, m, init);
+		r = managed_fill(load->code, m, init);
 	}
 	if (r) {
 		free(m);
@@ -67,7 +67,8 @@ static hipError_t add(struct load *load, const char *name, size_t length, hsa_ex
 	return hipSuccess;
 }
 
-static hsa_status_t see(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol, void *data)
+static hsa_status_t symbol_visit(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
+				 void *data)
 {
 	const size_t suffix = strlen(SUFFIX);
 	struct load *load = data;
@@ -84,7 +85,7 @@ static hsa_status_t see(hsa_executable_t executable, hsa_agent_t agent, hsa_exec
 	if (!name || hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name))
 		load->error = hipErrorOutOfMemory;
 	else if (length > suffix && !strcmp(name + length - suffix, SUFFIX))
-		load->error = add(load, name, length - suffix, symbol);
+		load->error = managed_add(load, name, length - suffix, symbol);
 	free(name);
 	return load->error ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
 }
@@ -94,7 +95,7 @@ hipError_t hip_managed_load(struct hip_code *code, struct hip_managed **list)
 	struct load load = {.code = code, .list = list};
 
 	*list = NULL;
-	(void)!hsa_executable_iterate_agent_symbols(code->executable, code->device->agent, see, &load);
+	(void)!hsa_executable_iterate_agent_symbols(code->executable, code->device->agent, symbol_visit, &load);
 	if (load.error)
 		hip_managed_unload(list);
 	return load.error;

@@ -1,4 +1,4 @@
-/* Modules: code that programs load, and functions as handles. */
+/* Modules: code that a program loads at run time, and functions as handles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,12 +6,12 @@
 #include "api/module/managed.h"
 #include "api/stream/stream.h"
 
-/* Lives until its module is unloaded; of a kernel that the program was linked with, until the device is reset. */
+/* Lives until its module is unloaded; the function of a linked kernel, until the device is reset. */
 struct hip_function {
-	struct hip_function *next; /* of the same module */
+	struct hip_function *next; /* in the module's list */
 	uint64_t handle;
 	struct hip_kernel kernel;
-	char name[]; /* as it was asked for */
+	char name[]; /* the name that the program passed */
 };
 
 static void free_function(struct hip_retired *retired)
@@ -25,13 +25,13 @@ struct hip_module {
 	uint64_t handle;
 	struct hip_code code;           /* owned */
 	struct hip_managed *managed;    /* owned: its managed variables */
-	pthread_mutex_t lock;           /* guards functions */
+	pthread_mutex_t lock;           /* guards `functions` */
 	struct hip_function *functions; /* owned */
 };
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static hipError_t load(hipModule_t *out, const void *image, size_t size_B)
+static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B)
 {
 	struct hip_module *m;
 	hipError_t r;
@@ -93,7 +93,7 @@ static hipError_t load_file(hipModule_t *out, const char *path)
 	r = read_file(path, &image, &size_B);
 	if (r)
 		return r;
-	r = size_B ? load(out, image, size_B) : hipErrorInvalidImage;
+	r = size_B ? module_load(out, image, size_B) : hipErrorInvalidImage;
 	free(image);
 	return r;
 }
@@ -107,25 +107,25 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *path)
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
 {
 	HIP_ENTER(module, image);
-	return hip_end(load(module, image, 0));
+	return hip_end(module_load(module, image, 0));
 }
 
-/* There is nothing that a JIT could be told. */
+/* Ignores the options: there is no JIT compiler to receive them. */
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int count, hipJitOption *options,
 			       void **values)
 {
 	(void)count, (void)options, (void)values;
 	HIP_ENTER(module, image, count, options, values);
-	return hip_end(load(module, image, 0));
+	return hip_end(module_load(module, image, 0));
 }
 
-/* As CLR: nothing is found in what is none. */
+/* CLR's error for a handle that is no module. */
 static hipError_t no_module(hipModule_t handle)
 {
 	return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
 }
 
-static hipError_t unload(hipModule_t handle)
+static hipError_t module_unload(hipModule_t handle)
 {
 	struct hip_module *m = hip_find(HIP_MODULE, handle);
 	hip_module_fn *unloading;
@@ -154,12 +154,12 @@ static hipError_t unload(hipModule_t handle)
 hipError_t hipModuleUnload(hipModule_t module)
 {
 	HIP_ENTER(module);
-	return hip_end(unload(module));
+	return hip_end(module_unload(module));
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-/* One that has no module keeps to itself. */
+/* Makes a function and its handle; the caller adds it to a list. */
 static hipError_t make_function(const char *name, const struct hip_kernel *kernel, struct hip_function **out)
 {
 	struct hip_function *f = calloc(1, sizeof(*f) + strlen(name) + 1);
@@ -258,7 +258,7 @@ hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kerne
 	return hip_code_lost((*kernel)->device, (*kernel)->losses) ? hipErrorContextIsDestroyed : hipSuccess;
 }
 
-/* Of kernels that the program was linked with: one for each of them on a device, until that is reset. */
+/* Functions of linked kernels: one for each kernel and device, until the device is reset. */
 static struct {
 	pthread_mutex_t lock;
 	struct hip_function *list; /* owned */
@@ -408,7 +408,7 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipF
 	return hip_end(func_attribute(value, attribute, function));
 }
 
-/* Preferences have no effect: LDS and caches are apart, and all of LDS may be dynamic anyway. */
+/* Preferences have no effect: LDS and caches are separate memories, and all of LDS may be dynamic in any case. */
 static hipError_t set_attribute(const void *function, hipFuncAttribute attribute, int value)
 {
 	const struct hip_kernel *k;
@@ -424,13 +424,13 @@ static hipError_t set_attribute(const void *function, hipFuncAttribute attribute
 	if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&
 	    (value < 0 || (unsigned)value > k->device->lds_B - k->group_B))
 		return hipErrorInvalidValue;
-	/* -1: the driver chooses. */
+	/* -1 is the driver's choice. */
 	if (attribute == hipFuncAttributePreferredSharedMemoryCarveout && (value < -1 || value > 100))
 		return hipErrorInvalidValue;
 	return hipSuccess;
 }
 
-/* As CLR, whatever the function is: it is not looked for. */
+/* Checks the value only, not the function: CLR does the same. */
 static hipError_t check_preference(const void *function, int value, int max)
 {
 	if (!function)

@@ -1,4 +1,4 @@
-/* Pools: which there are, and how they begin and end. */
+/* Pools: their list, creation and destruction. */
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
 #include "api/stream/capture.h"
@@ -8,10 +8,10 @@
 
 struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
 
-/* All that live, or have memory that lives. */
+/* Pools that live, or that have memory that lives. */
 static struct {
-	pthread_mutex_t lock; /* outside of a pool's; guards the list, and who visits */
-	pthread_cond_t left;  /* a visitor has */
+	pthread_mutex_t lock; /* guards the list and the visitors; outside a pool's lock */
+	pthread_cond_t left;  /* signalled when a visitor leaves */
 	struct hip_pool *list;
 } pools = {.lock = PTHREAD_MUTEX_INITIALIZER, .left = PTHREAD_COND_INITIALIZER};
 
@@ -26,11 +26,11 @@ static void set_slots(const struct hip_pool *p, struct hip_pool *value)
 static void stream_closing(struct hip_stream *s)
 {
 	pthread_mutex_lock(&pools.lock);
-	hip_caches_leave(s);
+	hip_caches_close_stream(s);
 	pthread_mutex_unlock(&pools.lock);
 }
 
-static bool find(const void *address, struct hip_memory *memory)
+static bool pool_find(const void *address, struct hip_memory *memory)
 {
 	struct hip_pool *p = hip_pool_at(address);
 	struct vm_node *node;
@@ -43,13 +43,13 @@ static bool find(const void *address, struct hip_memory *memory)
 	if (node) {
 		const struct hip_block *b = vm_container(node, struct hip_block, node);
 
-		found = b->state == HIP_BLOCK_USED && (uintptr_t)address - node->lo < b->asked_B;
+		found = b->state == HIP_BLOCK_USED && (uintptr_t)address - node->lo < b->requested_B;
 		*memory = (struct hip_memory){
 			.node = *node,
 			.kind = HIP_MEMORY_DEVICE,
 			.id = node->lo,
 			.device = p->device->index,
-			.size_B = b->asked_B,
+			.size_B = b->requested_B,
 			.gpu_base = (char *)(uintptr_t)node->lo,
 			.pool = p->dead ? 0 : p->handle,
 			.shareable = p->exportable,
@@ -59,14 +59,15 @@ static bool find(const void *address, struct hip_memory *memory)
 	return found;
 }
 
-/* What a wait leaves to a pool: nothing, once it is destroyed. */
+/* Bytes that a wait leaves reserved in a pool; 0 for a destroyed pool. */
 static uint64_t kept_B(const struct hip_pool *p)
 {
 	return p->dead ? 0 : atomic_load_explicit(&p->threshold_B, memory_order_relaxed);
 }
 
-/* The next of the device's that has more than it should keep; it does not end until it is left. */
-static struct hip_pool *visit(const struct hip_device *device, const struct hip_pool *behind, bool all)
+/* Returns the device's next pool after `behind` that has more reserved than it should keep. The caller is a
+ * visitor: the pool is not freed before visit_end(). */
+static struct hip_pool *visit_begin(const struct hip_device *device, const struct hip_pool *behind, bool all)
 {
 	struct hip_pool *p;
 
@@ -92,15 +93,16 @@ static void unlink_locked(struct hip_pool *p)
 		struct hip_cache *c = p->caches;
 
 		p->caches = c->next_in_pool;
-		atomic_store_explicit(&c->pool, NULL, memory_order_release); /* its stream may use it anew */
+		/* The stream may use the cache for another pool. */
+		atomic_store_explicit(&c->pool, NULL, memory_order_release);
 	}
 }
 
-/* It is in no list any more. */
+/* Frees a pool that is in no list any more. */
 static void free_pool(struct hip_pool *p)
 {
 	if (p->imported)
-		hip_imports_orphan(p);
+		hip_imports_detach(p);
 	if (p->base)
 		set_slots(p, NULL);
 	hip_arena_fini(p);
@@ -109,8 +111,8 @@ static void free_pool(struct hip_pool *p)
 	free(p);
 }
 
-/* A destroyed pool that has no memory left goes with the last visitor. */
-static void leave(struct hip_pool *p)
+/* Ends a visit. The last visitor frees a destroyed pool that has no memory left. */
+static void visit_end(struct hip_pool *p)
 {
 	bool over;
 
@@ -131,30 +133,30 @@ void hip_pool_retire(struct hip_pool *p)
 	p->visitors++;
 	pthread_mutex_unlock(&pools.lock);
 	hip_arena_trim(p, 0, true);
-	leave(p);
+	visit_end(p);
 }
 
-/* Trimming takes no lock of all pools. */
+/* Trims without the lock of the list. */
 static void host_waited(struct hip_device *device)
 {
-	for (struct hip_pool *p = visit(device, NULL, false), *next; p; p = next) {
+	for (struct hip_pool *p = visit_begin(device, NULL, false), *next; p; p = next) {
 		hip_arena_trim(p, kept_B(p), p->dead);
-		next = visit(device, p, false);
-		leave(p);
+		next = visit_begin(device, p, false);
+		visit_end(p);
 	}
 }
 
-void hip_pools_help(struct hip_device *device, const struct hip_pool *needy)
+void hip_pools_reclaim(struct hip_device *device, const struct hip_pool *needy)
 {
-	for (struct hip_pool *p = visit(device, NULL, true), *next; p; p = next) {
+	for (struct hip_pool *p = visit_begin(device, NULL, true), *next; p; p = next) {
 		if (p != needy)
 			hip_arena_trim(p, 0, true);
-		next = visit(device, p, true);
-		leave(p);
+		next = visit_begin(device, p, true);
+		visit_end(p);
 	}
 }
 
-/* --- making and ending ------------------------------------------------------------------------ */
+/* --- creation and destruction ----------------------------------------------------------------- */
 
 static void set_defaults(struct hip_pool *p)
 {
@@ -164,22 +166,22 @@ static void set_defaults(struct hip_pool *p)
 		p->access[i] = i == p->device->index ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
 }
 
-static void reclaim(struct hip_device *device)
+static void pools_reclaim(struct hip_device *device)
 {
-	hip_pools_help(device, NULL);
+	hip_pools_reclaim(device, NULL);
 }
 
 static void set_hooks(void)
 {
-	atomic_store(&hip_memory_hooks.find, find);
+	atomic_store(&hip_memory_hooks.find, pool_find);
 	atomic_store(&hip_memory_hooks.free_pool, hip_pool_free_now);
-	atomic_store(&hip_memory_hooks.reclaim, reclaim);
+	atomic_store(&hip_memory_hooks.reclaim, pools_reclaim);
 	atomic_store(&hip_memory_hooks.host_waited, host_waited);
 	atomic_store(&hip_stream_hooks.closing, stream_closing);
 	atomic_store(&hip_stream_hooks.freed, hip_caches_free);
 }
 
-/* One whose arena begins to be, or that has none. Owns it from now on. */
+/* Adds a pool, whose arena is made here unless it is imported, to the list. Owns the pool from then on. */
 static hipError_t enter_pool(struct hip_pool *p)
 {
 	set_defaults(p);
@@ -238,7 +240,7 @@ hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_p
 	return hipSuccess;
 }
 
-/* Used, too, where no other is. */
+/* Makes the pool the device's default, and the current one if there is none. */
 static void set_default(struct hip_device *device, struct hip_pool *p)
 {
 	struct hip_pool *none = NULL;
@@ -274,7 +276,7 @@ hipError_t hip_pool_current(struct hip_device *device, struct hip_pool **out)
 	return *out ? hipSuccess : default_pool(device, out);
 }
 
-static hipError_t destroy(hipMemPool_t handle)
+static hipError_t pool_destroy(hipMemPool_t handle)
 {
 	struct hip_pool *p = hip_pool_of(handle), *current = p;
 	bool left;
@@ -285,7 +287,7 @@ static hipError_t destroy(hipMemPool_t handle)
 	drv_handle_destroy(&hip_handles, p->handle);
 	pthread_mutex_lock(&p->lock);
 	p->dead = true;
-	/* Behind a cache's lock nobody keeps anything there any more. */
+	/* With `dead` set before, no thread puts blocks into a cache after it was drained. */
 	hip_caches_drain_locked(p);
 	left = !p->live;
 	pthread_mutex_unlock(&p->lock);
@@ -294,7 +296,7 @@ static hipError_t destroy(hipMemPool_t handle)
 	return hipSuccess;
 }
 
-static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
+static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 {
 	struct hip_pool *p;
 	hipError_t r;
@@ -308,14 +310,14 @@ static hipError_t create(hipMemPool_t *out, const hipMemPoolProps *props)
 	r = make_pool(hip_device_of(props->location.id), &p);
 	if (r)
 		return r;
-	/* Where 6.4 has its size, 5.7 has zeros. */
+	/* Offset 24 is HIP 6.4's maxSize; in 5.7 it is reserved, and 0. */
 	memcpy(&most_B, (const char *)props + 24, sizeof(most_B));
 	if (most_B)
 		p->most_B = (most_B + HIP_POOL_CHUNK_B - 1) & ~(size_t)(HIP_POOL_CHUNK_B - 1);
 	p->exportable = props->handleTypes != hipMemHandleTypeNone;
 	r = p->exportable ? hip_pool_name(p) : hipSuccess;
 	if (r)
-		(void)!destroy((hipMemPool_t)(uintptr_t)p->handle);
+		(void)!pool_destroy((hipMemPool_t)(uintptr_t)p->handle);
 	else
 		*out = (hipMemPool_t)(uintptr_t)p->handle;
 	return r;
@@ -327,16 +329,16 @@ hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
 
 	HIP_ENTER(pool, props);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
-	return hip_end(r ? r : create(pool, props));
+	return hip_end(r ? r : pool_create(pool, props));
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t pool)
 {
 	HIP_ENTER(pool);
-	return hip_end(destroy(pool));
+	return hip_end(pool_destroy(pool));
 }
 
-static hipError_t tell_pool(hipMemPool_t *out, int device, bool current)
+static hipError_t device_pool_get(hipMemPool_t *out, int device, bool current)
 {
 	struct hip_device *d = hip_device_of(device);
 	struct hip_pool *p;
@@ -353,13 +355,13 @@ static hipError_t tell_pool(hipMemPool_t *out, int device, bool current)
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device)
 {
 	HIP_ENTER(pool, device);
-	return hip_end(tell_pool(pool, device, false));
+	return hip_end(device_pool_get(pool, device, false));
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device)
 {
 	HIP_ENTER(pool, device);
-	return hip_end(tell_pool(pool, device, true));
+	return hip_end(device_pool_get(pool, device, true));
 }
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
@@ -382,7 +384,7 @@ hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
 	return hip_end(hipSuccess);
 }
 
-/* Takes one of the device's out of the list. */
+/* Removes one of the device's pools, except `kept`, from the list. */
 static struct hip_pool *take_any_but(const struct hip_device *device, const struct hip_pool *kept)
 {
 	struct hip_pool *p;
@@ -401,8 +403,8 @@ static struct hip_pool *take_any_but(const struct hip_device *device, const stru
 	return p;
 }
 
-/* The device's pools end, with all that was given out; the default one begins anew. Its streams have ended before.
- */
+/* Ends the device's pools with all their memory; the default pool begins again, empty. The device's streams were
+ * closed before. */
 void hip_pools_reset(struct hip_device *device)
 {
 	struct hip_pool *kept = atomic_load(&device->default_pool), *p;

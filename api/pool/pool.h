@@ -1,16 +1,18 @@
-/* Stream-ordered pools.
+/* Stream-ordered memory pools (docs/pools.md).
  *
- *   arena  addresses of a pool, in which physical memory comes and goes
- *   chunk  a piece of that memory; pieces lie side by side, and blocks may join across them
- *   block  a piece of the arena that has memory: free, kept by a stream, or used
- *   cache  what was freed on one stream, by size: given out again there without looking further
- *   tag    behind which operation of which stream a free block may be used
+ *   arena  a pool's range of addresses, in which physical memory is mapped and unmapped
+ *   chunk  a piece of physical memory in the arena; chunks lie side by side, and blocks may span several
+ *   block  a range of the arena that has memory: free, in a cache, or used by the program
+ *   cache  blocks freed on one stream, by size: allocated again without a search
+ *   tag    the stream that freed a block, and the operation and free after which others may use the block
  *
- * Who may reuse a block with tag (T, n): work of T itself; work that is ordered behind n by events (policy);
- * anybody, if the host waited for n, or if the GPU has passed it (policy); or, when memory runs out, work that is
- * made to wait (policy).
+ * Who may reuse a block with tag (stream, n): the work of that stream; work that is ordered behind n by events
+ * (policy); any work, if the host has waited for n, or if the GPU has passed it (policy); or, when memory is short,
+ * work that is made to wait for n (policy).
  *
- * Locks, in order: a pool's, a cache's, those of frontier.c. Chunks come and go outside them. */
+ * Locks, outermost first: pool.c's list, pool_cache.c's `joining`, a pool's access_lock, a pool's lock, a cache's,
+ * frontier.c's. No lock that a hit needs is held while chunks are mapped or unmapped.
+ */
 #ifndef API_POOL_H
 #define API_POOL_H
 
@@ -18,76 +20,81 @@
 
 #define HIP_POOL_QUANTUM 512u
 #define HIP_POOL_CHUNK_B (2u << 20)
-#define HIP_POOL_CLASSES 40 /* up to 1 MiB, four to a doubling */
+#define HIP_POOL_CLASSES 40 /* size classes up to 1 MiB, four to each power of two */
 #define HIP_POOL_DEPTH   8  /* blocks of a class that a cache keeps */
-#define HIP_POOL_LARGE   8  /* larger blocks that it keeps */
+#define HIP_POOL_LARGE   8  /* larger blocks that a cache keeps */
 #define HIP_POOL_BINS    160
 
 enum hip_block_state { HIP_BLOCK_FREE, HIP_BLOCK_CACHED, HIP_BLOCK_USED, HIP_BLOCK_COMING };
 
 struct hip_block {
-	struct vm_node node;            /* of the pool's blocks */
-	_Atomic unsigned state;         /* enum hip_block_state */
-	uint8_t class;                  /* of what has been used: whose size it has; HIP_POOL_CLASSES: none's */
-	size_t asked_B;                 /* of a used one */
-	struct hip_block *next, **link; /* in a bin, while it is free */
-	struct hip_stream *stream; /* the tag; NULL: nobody may still use it. A reference while it is free; of a
-				    * used block nothing at all */
-	uint64_t index, frees;     /* operations that must have ended; which free of the stream's it was */
+	struct vm_node node;    /* in the pool's blocks */
+	_Atomic unsigned state; /* enum hip_block_state */
+	/* Size class of a used or cached block; HIP_POOL_CLASSES: the size is no class's. */
+	uint8_t class;
+	size_t requested_B;             /* bytes requested, of a used block */
+	struct hip_block *next, **link; /* in a bin, while free */
+	/* The stream of the tag. Free or cached: a reference; NULL: nothing uses the memory. Used: undefined. */
+	struct hip_stream *stream;
+	/* The tag: operations of the stream that must have ended; which of the stream's frees it was. */
+	uint64_t index, frees;
 };
 
-/* Physical memory. */
+/* A chunk. */
 struct hip_chunk_memory {
 	struct hip_chunk_memory *next; /* in order of address */
 	uint64_t lo, hi;
 	hsa_amd_vmem_alloc_handle_t handle; /* owned */
 };
 
-/* A stream's share of a pool. Of a line of its own: two streams share none. */
+/* A stream's part of a pool. Aligned to cache lines: no two streams share one. */
 struct hip_cache {
-	_Alignas(128) struct drv_lock lock; /* guards all below */
-	struct hip_pool *_Atomic pool;      /* borrowed; NULL: it has ended */
+	_Alignas(128) struct drv_lock lock; /* guards the members below */
+	struct hip_pool *_Atomic pool;      /* borrowed; NULL: the pool has ended */
 	struct hip_stream *stream;
-	struct hip_cache *next;         /* of the stream's; constant */
+	struct hip_cache *next;         /* in the stream's list; constant */
 	struct hip_cache *next_in_pool; /* guarded by the pool's lock */
-	int64_t used_B;                 /* asked for here, less what was freed here */
-	int64_t quota_B;                /* above it the maximum has to be looked at */
+	int64_t used_B;                 /* bytes requested on this stream, less those freed on it */
+	int64_t quota_B;                /* used_B above this value updates the pool's maximum */
 	unsigned count[HIP_POOL_CLASSES], large;
 	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
 	struct hip_block *large_block[HIP_POOL_LARGE];
-	struct hip_retired retired; /* once the stream is gone */
+	struct hip_retired retired; /* used when the stream is gone */
 };
 
 struct hip_pool {
 	uint64_t handle;
-	_Atomic bool dead; /* destroyed, and its memory is used on; written under lock */
-	unsigned visitors; /* who may look at it without having it; guarded by pool.c's lock, as is: */
-	bool settling;     /* dead, and nothing of it is live: it goes when it has no memory, and no visitors */
+	_Atomic bool dead; /* destroyed, while memory of it is used; written under `lock` */
+	unsigned visitors; /* threads that use the pool without a reference; guarded by pool.c's lock */
+	bool settling;     /* dead, without used memory: freed when it has no chunks and no visitors; guarded by
+			      pool.c's lock */
 	struct hip_device *device;
-	bool exportable, imported; /* imported: without an arena, and all that follows from it */
-	uint64_t key;              /* of what is exported, or imported, in every process */
-	size_t most_B;             /* reserved at most; SIZE_MAX: no limit */
+	/* Imported: the pool has no arena, and none of the members that follow from one. */
+	bool exportable, imported;
+	uint64_t key;  /* identifies an exported or imported pool in every process */
+	size_t most_B; /* limit of reserved bytes; SIZE_MAX: none */
 	_Atomic int follow, opportunistic, internal;
 	_Atomic uint64_t threshold_B;
 	char *base; /* owned: the arena */
 	size_t arena_B;
-	struct hip_block **table; /* owned: by quantum, of blocks that begin there and are used; mapped, sparse */
+	struct hip_block **table; /* owned: used blocks, indexed by the quantum where they begin; sparse */
 	_Atomic uint64_t reserved_B;
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the members below */
 	struct hip_pool *next;
 	struct vm_tree blocks;
 	struct hip_block *bin[HIP_POOL_BINS];
-	uint64_t free_B;  /* of the blocks in the bins */
-	uint64_t full_to; /* there is no hole below; 0: from the beginning on there may be */
-	struct hip_chunk_memory *chunks,
-		*stuck; /* stuck: the kernel would not unmap them; their addresses are nobody's */
+	uint64_t free_B;                 /* bytes of the blocks in the bins */
+	uint64_t full_to;                /* below this address the arena has no hole; 0: not known */
+	struct hip_chunk_memory *chunks; /* owned */
+	/* Owned: chunks that the kernel failed to unmap; their addresses are unusable until a later attempt. */
+	struct hip_chunk_memory *stuck;
 	uint64_t reserved_high_B, used_high_B;
-	int64_t used_by_dead_B;  /* by no cache that is left; may be negative */
-	uint64_t live;           /* blocks that are used or kept by caches */
-	struct hip_block *spare; /* owned; never given back, so that one who frees twice reads no other memory */
+	int64_t used_by_dead_B; /* used bytes counted by caches that have ended; may be negative */
+	uint64_t live;          /* blocks that are used or in caches */
+	/* owned. Blocks are kept until the pool is freed, so that a double free reads valid memory. */
+	struct hip_block *spare;
 	struct hip_cache *caches;
-	pthread_mutex_t
-		access_lock; /* outside lock: guards changes of access, and the telling of what others find */
+	pthread_mutex_t access_lock; /* guards changes of access and the publishing of new chunks; outside `lock` */
 	_Atomic hipMemAccessFlags access[HIP_DEVICES_MAX];
 };
 
@@ -98,74 +105,76 @@ static inline struct hip_pool *hip_pool_of(hipMemPool_t handle)
 
 /* --- pool.c ----------------------------------------------------------------------------------- */
 
-/* Pools by the 4 GiB of addresses that their arenas have: an arena begins and ends at a multiple. */
+/* Pools by the 4 GiB slots of addresses that their arenas occupy: an arena begins and ends at a multiple of 4
+ * GiB. */
 #define HIP_POOL_SLOT_SHIFT 32
 #define HIP_POOL_SLOTS      (1u << (47 - HIP_POOL_SLOT_SHIFT))
 extern DRV_OWN struct hip_pool *_Atomic hip_pool_slots[HIP_POOL_SLOTS];
-/* The pool whose arena has that address; NULL: none. */
+/* The pool whose arena contains the address; NULL: none. */
 static inline struct hip_pool *hip_pool_at(const void *address)
 {
 	uint64_t slot = (uintptr_t)address >> HIP_POOL_SLOT_SHIFT;
 
 	return slot < HIP_POOL_SLOTS ? atomic_load_explicit(&hip_pool_slots[slot], memory_order_acquire) : NULL;
 }
-/* That hipMallocAsync() uses. */
+/* The current pool, which hipMallocAsync() uses. */
 hipError_t hip_pool_current(struct hip_device *device, struct hip_pool **pool);
-/* It was destroyed, and the program has none of it. What the GPU may still use goes at a later wait of the host's.
- */
+/* Frees a destroyed pool without used memory, at once or, if the GPU may still use the memory, at a later wait of
+ * the host. */
 void hip_pool_retire(struct hip_pool *pool);
-/* A pool of another process, which gives nothing out. */
+/* Makes the local object for a pool of another process; it cannot allocate. */
 hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_pool **pool);
 
 /* --- pool_cache.c ----------------------------------------------------------------------------- */
 
-/* What caches keep becomes free. The pool's lock is held. */
+/* Returns all cached blocks to the arena. The caller holds the pool's lock. */
 void hip_caches_drain_locked(struct hip_pool *pool);
-/* What is used now, by all caches; the maximum follows. The pool's lock is held. */
+/* The bytes in use, over all caches; updates the maximum. The caller holds the pool's lock. */
 uint64_t hip_pool_used_locked(struct hip_pool *pool);
-/* The stream ends (closing is set): all that its caches keep becomes free. Their pools do not end meanwhile. */
-void hip_caches_leave(struct hip_stream *stream);
+/* Returns the cached blocks of a stream that closes (`closing` is set) to their pools. The pools are not freed
+ * meanwhile. */
+void hip_caches_close_stream(struct hip_stream *stream);
 
 /* --- pool_share.c ----------------------------------------------------------------------------- */
 
-/* Gives it a key, so that it can be exported. */
+/* Gives the pool a key, so that it can be exported. */
 hipError_t hip_pool_name(struct hip_pool *pool);
-/* Imported addresses live on without their pool. */
-void hip_imports_orphan(const struct hip_pool *pool);
-/* Has the access of all that was imported into it follow pool->access. */
+/* Imported addresses stay valid when their pool is destroyed. */
+void hip_imports_detach(const struct hip_pool *pool);
+/* Applies pool->access to everything imported into the pool. */
 hipError_t hip_imports_set_access(const struct hip_pool *pool);
 
 /* --- pool_space.c: the arena ------------------------------------------------------------------ */
 
 hipError_t hip_arena_init(struct hip_pool *pool);
-/* Nobody else has the pool: its lock may not be there yet, or any more. */
+/* The caller is the only user of the pool. The pool's lock may not be initialised yet, or not exist any more. */
 void hip_arena_fini(struct hip_pool *pool);
-/* As it was at first: who looks at it meanwhile finds nothing. */
+/* Unmaps everything and leaves an empty arena. Concurrent look-ups find nothing. */
 void hip_arena_empty(struct hip_pool *pool);
-/* Of a stream's request: a used block of the size, rounded up. The pool's lock is held by neither side. */
+/* Allocates a block of the size, rounded up, for the stream. Call it without the pool's lock. */
 hipError_t hip_arena_take(struct hip_pool *pool, struct hip_stream *stream, size_t size_B,
 			  struct hip_block **block);
-/* Free from now on, with the tag that it carries. The pool's lock is held. */
+/* Makes a block free, with the tag that it carries. The caller holds the pool's lock. */
 void hip_arena_give_locked(struct hip_pool *pool, struct hip_block *block);
-/* Gives chunks back whose users have ended, as the host knows (or, any: as the GPU says), while more than keep_B
- * are reserved. */
+/* Unmaps chunks whose users have ended, while more than keep_B bytes are reserved. The host must have waited for
+ * the users, or, with `any`, the GPU's counters show their end. */
 void hip_arena_trim(struct hip_pool *pool, uint64_t keep_B, bool any);
-/* Has the access of all chunks follow pool->access. */
+/* Applies pool->access to all chunks. */
 hipError_t hip_arena_set_access(struct hip_pool *pool);
-/* ... of what is mapped there. */
+/* Applies pool->access to a range of mapped addresses. */
 hipError_t hip_pool_update_access(const struct hip_pool *pool, uint64_t lo, uint64_t size_B);
-/* The chunks, side by side, of a used block that begins there, and the size that was asked for. False: there is no
- * such block. */
-bool hip_arena_around(struct hip_pool *pool, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B);
-/* Unmaps all of a list, and frees it. */
+/* Finds the range of side-by-side chunks that contains the used block at `ptr`, and the bytes that were requested.
+ * False: no used block begins there. */
+bool hip_arena_around(struct hip_pool *pool, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *requested_B);
+/* Unmaps and frees all chunks of a list. */
 void hip_chunks_unmap(struct hip_chunk_memory *list);
 
-/* Rounded to what a block of it has. */
+/* The class of a size, and the size of a class: 512-byte steps to 2 KiB, then four classes for each power of
+ * two. */
 static inline unsigned hip_class_of(size_t size_B)
 {
 	size_t m = (size_B - 1) / HIP_POOL_QUANTUM;
-	unsigned e =
-		((unsigned)__builtin_clzl(m | 4) ^ 63) - 2; /* four classes to a power of two, from the third on */
+	unsigned e = ((unsigned)__builtin_clzl(m | 4) ^ 63) - 2; /* exponent; 0 for the first classes */
 
 	return 4 * e + (unsigned)(m >> e);
 }
@@ -177,12 +186,13 @@ static inline size_t hip_class_size(unsigned class)
 			 : ((size_t)(4 + class % 4 + 1) << (k - 2)) * HIP_POOL_QUANTUM;
 }
 
-/* hipFree() of a pool's memory: its users have ended. False: it is none of a pool's. */
+/* hipFree() of a pool's memory: waits for the device. False: the address is in no pool. */
 bool hip_pool_free_now(void *ptr, hipError_t *error);
-/* The stream is gone, and its caches with it. */
+/* Frees the caches of a stream that is gone. */
 void hip_caches_free(struct hip_stream *stream);
-/* Somebody, or that pool, needs memory: what the device's (other) pools have, and whose users have ended, goes. */
-void hip_pools_help(struct hip_device *device, const struct hip_pool *needy);
+/* An allocation failed, in the pool `needy` (NULL: elsewhere): the device's other pools release memory whose users
+ * have ended. */
+void hip_pools_reclaim(struct hip_device *device, const struct hip_pool *needy);
 void hip_pools_reset(struct hip_device *device);
 
 #endif

@@ -1,4 +1,4 @@
-/* What pools give out and take back: each stream has a cache of what it freed itself. */
+/* Allocation and freeing: each stream has caches of the blocks that were freed on it. */
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
 #include "api/stream/capture.h"
@@ -8,11 +8,13 @@
 
 /* --- caches ----------------------------------------------------------------------------------- */
 
-/* Between the pools' and a pool's: a stream that ends has no more of them. */
+/* Serializes new caches with the end of a stream, which gets no caches after it. Between the lock of the list of
+ * pools and a pool's. */
 static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER;
 
-/* One whose pool has ended, and with it all that was kept there; the pool's lock is held. */
-static struct hip_cache *take_over(struct hip_pool *p, struct hip_stream *s)
+/* Takes over a cache of the stream whose pool has ended; nothing is in it any more. The caller holds the pool's
+ * lock. */
+static struct hip_cache *cache_take_over(struct hip_pool *p, struct hip_stream *s)
 {
 	bool taken = false;
 	struct hip_cache *c;
@@ -42,7 +44,7 @@ static struct hip_cache *add_cache(struct hip_pool *p, struct hip_stream *s)
 	memset(c, 0, sizeof(*c));
 	c->pool = p;
 	c->stream = s;
-	/* Calls on one stream may come from several threads; two caches of one pool do no harm. */
+	/* Several threads may call on one stream; two caches of one pool on it are harmless. */
 	c->next = s->caches;
 	atomic_store_explicit(&s->caches, c, memory_order_release);
 	return c;
@@ -55,7 +57,7 @@ __attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p
 	pthread_mutex_lock(&joining);
 	pthread_mutex_lock(&p->lock);
 	if (!atomic_load(&s->closing)) {
-		c = take_over(p, s);
+		c = cache_take_over(p, s);
 		c = c ? c : add_cache(p, s);
 	}
 	if (c) {
@@ -76,35 +78,35 @@ static inline struct hip_cache *cache_of(struct hip_pool *p, struct hip_stream *
 	return __builtin_expect(c != NULL, 1) ? c : make_cache(p, s);
 }
 
-static void give(struct hip_cache *c, struct hip_block *b)
+static void block_give(struct hip_cache *c, struct hip_block *b)
 {
 	b->stream = c->stream;
 	hip_arena_give_locked(c->pool, b);
 }
 
-/* The pool's lock is held. */
-static void drain(struct hip_cache *c)
+/* Returns the cache's blocks to the arena. The caller holds the pool's lock. */
+static void cache_drain(struct hip_cache *c)
 {
 	drv_lock(&c->lock);
 	for (unsigned i = 0; i < HIP_POOL_CLASSES; i++)
 		while (c->count[i])
-			give(c, c->block[i][--c->count[i]]);
+			block_give(c, c->block[i][--c->count[i]]);
 	while (c->large)
-		give(c, c->large_block[--c->large]);
+		block_give(c, c->large_block[--c->large]);
 	drv_unlock(&c->lock);
 }
 
 void hip_caches_drain_locked(struct hip_pool *p)
 {
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
-		drain(c);
+		cache_drain(c);
 }
 
 uint64_t hip_pool_used_locked(struct hip_pool *p)
 {
 	int64_t used_B = p->used_by_dead_B;
 
-	/* All at one time: what one stream was given another may have freed. */
+	/* All caches' locks at once: memory that one stream allocated may be freed on another. */
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
 		drv_lock(&c->lock);
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool) {
@@ -118,15 +120,15 @@ uint64_t hip_pool_used_locked(struct hip_pool *p)
 	return (uint64_t)used_B;
 }
 
-/* More is used here than when the maximum was looked at. */
-__attribute__((cold, noinline)) static void look_at_maximum(struct hip_pool *p)
+/* Updates the pool's maximum: this cache uses more than at the last update. */
+__attribute__((cold, noinline)) static void maximum_update(struct hip_pool *p)
 {
 	pthread_mutex_lock(&p->lock);
 	(void)hip_pool_used_locked(p);
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void leave(struct hip_cache *c)
+static void cache_end(struct hip_cache *c)
 {
 	struct hip_pool *p = c->pool;
 	struct hip_cache **at;
@@ -134,7 +136,7 @@ static void leave(struct hip_cache *c)
 	if (!p)
 		return;
 	pthread_mutex_lock(&p->lock);
-	drain(c);
+	cache_drain(c);
 	p->used_by_dead_B += c->used_B;
 	for (at = &p->caches; *at != c; at = &(*at)->next_in_pool)
 		continue;
@@ -143,11 +145,11 @@ static void leave(struct hip_cache *c)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void hip_caches_leave(struct hip_stream *s)
+void hip_caches_close_stream(struct hip_stream *s)
 {
 	pthread_mutex_lock(&joining);
 	for (struct hip_cache *c = atomic_load(&s->caches); c; c = c->next)
-		leave(c);
+		cache_end(c);
 	pthread_mutex_unlock(&joining);
 }
 
@@ -164,9 +166,9 @@ void hip_caches_free(struct hip_stream *s)
 	}
 }
 
-/* --- giving out ------------------------------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------------------------- */
 
-/* What the stream itself freed. NULL: nothing of that size. The cache's lock is held. */
+/* Takes a block that the stream freed itself. NULL: none of the size. The caller holds the cache's lock. */
 static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B)
 {
 	unsigned class = hip_class_of(size_B);
@@ -192,8 +194,8 @@ static size_t block_size(size_t size_B)
 					: (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
 }
 
-/* The class of blocks of exactly that size; HIP_POOL_CLASSES: of none. A piece whose rest could not be cut off is
- * larger than its class. */
+/* The class whose size is exactly the block's; HIP_POOL_CLASSES: none. A block whose remainder was too small to cut
+ * off is larger than its class. */
 static unsigned class_of_block(const struct hip_block *b)
 {
 	size_t size_B = b->node.hi - b->node.lo;
@@ -202,10 +204,10 @@ static unsigned class_of_block(const struct hip_block *b)
 	return class < HIP_POOL_CLASSES && size_B == hip_class_size(class) ? class : HIP_POOL_CLASSES;
 }
 
-/* The cache's lock is held. */
+/* Marks the block as used. The caller holds the cache's lock. */
 static inline void *take_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
 {
-	b->asked_B = size_B;
+	b->requested_B = size_B;
 	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
 	c->used_B += (int64_t)size_B;
 	return (void *)(uintptr_t)b->node.lo;
@@ -240,12 +242,12 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 	*out = take_out(c, b, size_B);
 	drv_unlock(&c->lock);
 	if (more)
-		look_at_maximum(p);
+		maximum_update(p);
 	return hipSuccess;
 }
 
-/* A hit: a block of the class that the stream itself freed, and no more in use than before. The caches of a pool
- * that has ended (p may be NULL, as theirs is) have none. */
+/* The fast path: takes a block of the class that the stream itself freed, if that does not raise the pool's
+ * maximum. p may be NULL: caches of an ended pool have that, too, and are empty. */
 static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p, const struct hip_stream *s,
 			    struct drv_lock **held)
 {
@@ -263,9 +265,9 @@ static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p,
 	return true;
 }
 
-/* --- taking back ------------------------------------------------------------------------------ */
+/* --- freeing ---------------------------------------------------------------------------------- */
 
-/* The block that begins there. NULL: none does. */
+/* The used block that begins at the address. NULL: none. */
 static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
 {
 	uint64_t at = (uintptr_t)ptr - (uintptr_t)p->base;
@@ -274,8 +276,8 @@ static inline struct hip_block *block_at(const struct hip_pool *p, const void *p
 	return b && b->node.lo == (uintptr_t)ptr ? b : NULL;
 }
 
-/* False: the cache has no room. Its lock is held. */
-static inline bool keep(struct hip_cache *c, struct hip_block *b)
+/* Puts a block into the cache, whose lock the caller holds. False: the cache has no room. */
+static inline bool cache_keep(struct hip_cache *c, struct hip_block *b)
 {
 	unsigned class = b->class;
 
@@ -285,32 +287,32 @@ static inline bool keep(struct hip_cache *c, struct hip_block *b)
 		c->block[class][c->count[class]++] = b;
 		return true;
 	}
-	/* A size of its own has a class that it fills in part. */
+	/* A block that a class would hold, but that has another size than the class, is not kept. */
 	if (c->large == HIP_POOL_LARGE || hip_class_of(b->node.hi - b->node.lo) < HIP_POOL_CLASSES)
 		return false;
 	c->large_block[c->large++] = b;
 	return true;
 }
 
-/* c NULL: nobody uses it any more. */
+/* Returns a block to the arena. c NULL: nothing uses the memory any more. */
 __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_block *b, const struct hip_cache *c)
 {
 	bool last;
 
 	pthread_mutex_lock(&p->lock);
 	if (!c) {
-		p->used_by_dead_B -= (int64_t)b->asked_B;
+		p->used_by_dead_B -= (int64_t)b->requested_B;
 		b->stream = NULL;
 	}
 	hip_arena_give_locked(p, b);
 	last = p->dead && !p->live;
 	pthread_mutex_unlock(&p->lock);
-	/* A destroyed pool goes with the last of its memory. */
+	/* The last block of a destroyed pool frees the pool. */
 	if (last)
 		hip_pool_retire(p);
 }
 
-/* The block is a cache's from now on, or what becomes of it there. False: it was not the program's. */
+/* Takes the block from the program. False: the program did not have it (a double free). */
 static inline bool take_back(struct hip_block *b)
 {
 	unsigned used = HIP_BLOCK_USED;
@@ -318,15 +320,15 @@ static inline bool take_back(struct hip_block *b)
 	return atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED);
 }
 
-/* Behind what the stream was given so far. */
-static inline void stamp(struct hip_block *b, struct hip_stream *s)
+/* Tags the block with everything that the stream was given so far. */
+static inline void block_tag(struct hip_block *b, struct hip_stream *s)
 {
 	b->stream = s;
 	b->index = hip_stream_written(s);
 	b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
 }
 
-/* s NULL: nobody uses it any more. */
+/* s NULL: nothing uses the memory any more. */
 static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 {
 	struct hip_block *b = block_at(p, ptr);
@@ -340,10 +342,10 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 	if (!take_back(b))
 		return hipErrorInvalidValue;
 	if (c) {
-		stamp(b, s);
+		block_tag(b, s);
 		drv_lock(&c->lock);
-		c->used_B -= (int64_t)b->asked_B;
-		kept = !p->dead && keep(c, b);
+		c->used_B -= (int64_t)b->requested_B;
+		kept = !p->dead && cache_keep(c, b);
 		drv_unlock(&c->lock);
 	}
 	if (!kept)
@@ -351,7 +353,7 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 	return hipSuccess;
 }
 
-/* Of a class that the stream's cache has room for. */
+/* The fast path of a free: the block has a class, and the stream's cache has room for it. */
 static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_stream *s, struct drv_lock **held)
 {
 	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
@@ -366,8 +368,8 @@ static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_st
 	class = b->class;
 	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b))
 		return false;
-	stamp(b, s);
-	c->used_B -= (int64_t)b->asked_B;
+	block_tag(b, s);
+	c->used_B -= (int64_t)b->requested_B;
 	c->block[class][c->count[class]++] = b;
 	return true;
 }
@@ -378,16 +380,16 @@ bool hip_pool_free_now(void *ptr, hipError_t *error)
 
 	if (!p)
 		return false;
-	/* Until 6.4 HIP waits for the device; only then nobody uses it. */
+	/* HIP up to 6.4 waits for the device here; after that nothing uses the memory. */
 	*error = block_at(p, ptr) ? hip_device_wait(p->device) : hipErrorInvalidValue;
 	if (!*error)
 		*error = pool_free(p, ptr, NULL);
 	return true;
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
-/* A stream that is none's is an invalid handle here. */
+/* Errors: InvalidHandle, for handles that are no stream. */
 static inline hipError_t stream_for(hipStream_t handle, struct hip_stream **s)
 {
 	hipError_t r = hip_stream_of(handle, s);
@@ -411,7 +413,7 @@ static hipError_t malloc_async(void **out, size_t size_B, hipStream_t stream)
 	return r ? r : pool_malloc(out, size_B, p, s);
 }
 
-static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
+static inline bool malloc_fast(void **out, size_t size_B, hipStream_t handle, struct drv_lock **held)
 {
 	const struct hip_stream *s = hip_stream_of_nocreate(handle);
 
@@ -420,7 +422,7 @@ static inline bool malloc_shortly(void **out, size_t size_B, hipStream_t handle,
 	return pool_hit(out, size_B, atomic_load_explicit(&s->device->pool, memory_order_acquire), s, held);
 }
 
-HIP_SLOW_PATH static hipError_t malloc_at_length(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t malloc_slow(void **ptr, size_t size, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipMallocAsync", ptr, size, stream);
 	return hip_end_of("hipMallocAsync", malloc_async(ptr, size, stream));
@@ -431,9 +433,9 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 	struct drv_lock *held = NULL;
 
 	hip_call_begin();
-	if (__builtin_expect(!hip_slow_path_flags() && malloc_shortly(ptr, size, stream, &held), 1))
+	if (__builtin_expect(!hip_slow_path_flags() && malloc_fast(ptr, size, stream, &held), 1))
 		return hip_end_fast(held);
-	return malloc_at_length(ptr, size, stream, held);
+	return malloc_slow(ptr, size, stream, held);
 }
 
 hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, hipStream_t stream)
@@ -463,7 +465,7 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	r = stream_for(stream, &s);
 	if (!r && hip_stream_captures(s))
 		return atomic_load(&hip_capture_ops)->free(s, ptr);
-	/* The free is behind the null stream's work, too, although nothing is submitted for it. */
+	/* The free comes after the null stream's work, too, although no operation is submitted for it. */
 	if (!r)
 		hip_stream_follow_rules(s);
 	if (r || (!p && hip_memory_free_graph(ptr, s, &r)))
@@ -471,7 +473,7 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	return p ? pool_free(p, ptr, s) : hip_memory_free_behind(ptr, s);
 }
 
-static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock **held)
+static inline bool free_fast(void *ptr, hipStream_t handle, struct drv_lock **held)
 {
 	struct hip_stream *s = hip_stream_of_nocreate(handle);
 	const struct hip_pool *p;
@@ -482,7 +484,7 @@ static inline bool free_shortly(void *ptr, hipStream_t handle, struct drv_lock *
 	return p && pool_keeps(p, ptr, s, held);
 }
 
-HIP_SLOW_PATH static hipError_t free_at_length(void *ptr, hipStream_t stream, struct drv_lock *held)
+HIP_SLOW_PATH static hipError_t free_slow(void *ptr, hipStream_t stream, struct drv_lock *held)
 {
 	HIP_ENTER_SLOW(held, "hipFreeAsync", ptr, stream);
 	return hip_end_of("hipFreeAsync", free_async(ptr, stream));
@@ -493,7 +495,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 	struct drv_lock *held = NULL;
 
 	hip_call_begin();
-	if (__builtin_expect(!hip_slow_path_flags() && free_shortly(ptr, stream, &held), 1))
+	if (__builtin_expect(!hip_slow_path_flags() && free_fast(ptr, stream, &held), 1))
 		return hip_end_fast(held);
-	return free_at_length(ptr, stream, held);
+	return free_slow(ptr, stream, held);
 }

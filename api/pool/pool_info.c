@@ -1,4 +1,4 @@
-/* What programs ask of a pool, and set: attributes, its size, and which devices see it. */
+/* Attributes of pools, trimming, and access by devices. */
 #include <string.h>
 
 #include "api/pool/pool.h"
@@ -30,7 +30,7 @@ static hipError_t set_number(struct hip_pool *p, hipMemPoolAttr attribute, uint6
 	}
 	if (r || (attribute != hipMemPoolAttrReservedMemHigh && attribute != hipMemPoolAttrUsedMemHigh))
 		return hipErrorInvalidValue;
-	/* A maximum begins anew, at what is now. */
+	/* Resetting a maximum sets it to the present value. */
 	pthread_mutex_lock(&p->lock);
 	if (attribute == hipMemPoolAttrReservedMemHigh)
 		p->reserved_high_B = p->reserved_B;
@@ -147,7 +147,7 @@ static hipError_t check_access(const struct hip_pool *p, const hipMemAccessDesc 
 	return hipSuccess;
 }
 
-/* All of the list, or nothing. */
+/* Applies the whole list, or nothing. */
 static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, size_t count)
 {
 	hipMemAccessFlags old[HIP_DEVICES_MAX];

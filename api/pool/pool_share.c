@@ -1,14 +1,16 @@
-/* Pools for other processes.
+/* Pools shared with other processes.
  *
- * A pool is exported as a descriptor: a sealed file without a name that says which pool it is, and of which GPU.
- * Whoever has it makes a pool of it that gives nothing out. An address is exported as 64 bytes: the chunks that it
- * lies in, by HSA's handle, which are fetched from the process that has them (docs/hsa.md), and where in them.
+ * A pool is exported as a file descriptor: a sealed anonymous file with the pool's key and its GPU. A process that
+ * imports it gets a pool that cannot allocate. An address is exported as 64 bytes: HSA's IPC handle of the chunks
+ * that contain the block, by which they are fetched from the process that owns them (docs/hsa.md), and the offset
+ * in them.
  *
- * run       chunks side by side of another process, mapped side by side here, at addresses of their own; it goes
- *           with the last address in it that was imported
- * imported  an address in it: known to memory.c like what hipMalloc() gave, and freed in the same ways
+ *   run       consecutive chunks of another process, mapped consecutively here, at an address of this process;
+ *             unmapped with the last imported address in it
+ *   imported  an address in a run: an entry of memory.c, freed by the same functions as memory of hipMalloc()
  *
- * Both the file and the 64 bytes are taken for anything until HSA, or a comparison, has said otherwise. */
+ * The file and the 64 bytes are not trusted: HSA, or a comparison, checks every number.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +24,17 @@
 #define FILE_MARK 0x6c6f6f70u
 #define SEALS     (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
-/* What a pool's descriptor holds. */
+/* Contents of a pool's descriptor. */
 struct pool_file {
-	uint32_t magic, domain, place, zero; /* of the GPU on PCI: place is bus, device and function */
-	uint64_t key;                        /* the pool's */
+	uint32_t magic, domain, place, zero; /* the GPU's PCI address: place is bus, device and function */
+	uint64_t key;                        /* key of the pool */
 };
 
-/* In a program's 64 bytes. */
+/* Contents of the program's 64 bytes. */
 struct address_data {
 	hsa_amd_ipc_memory_t run;
 	uint64_t run_B;
-	uint64_t key; /* the pool's */
+	uint64_t key; /* key of the pool */
 	uint64_t offset_B, size_B;
 };
 _Static_assert(sizeof(struct address_data) == sizeof(hipMemPoolPtrExportData), "as the program has it");
@@ -40,15 +42,15 @@ _Static_assert(sizeof(struct address_data) == sizeof(hipMemPoolPtrExportData), "
 struct run {
 	struct run *next;
 	hsa_amd_ipc_memory_t name;
-	struct hip_pool *pool; /* borrowed; NULL: it was destroyed */
+	struct hip_pool *pool; /* borrowed; NULL: the pool was destroyed */
 	char *base;            /* owned */
 	size_t size_B;
 	struct hip_chunk_memory *chunks; /* owned */
-	unsigned uses;                   /* addresses that are imported */
+	unsigned uses;                   /* imported addresses */
 };
 
-/* The lock guards the list, and which pool a run is of; inside of it: memory's. Nobody is asked for memory under
- * it. */
+/* The lock guards the list and each run's pool; outside memory's. No chunk is fetched from another process with it
+ * held. */
 static struct {
 	pthread_mutex_t lock;
 	struct run *list;
@@ -69,7 +71,7 @@ static hipError_t place_of(const struct hip_device *d, uint32_t *domain, uint32_
 		       : hipSuccess;
 }
 
-/* This process may number its devices otherwise. */
+/* The exporting process may number its devices differently, so the PCI address identifies them. */
 static struct hip_device *device_at(uint32_t domain, uint32_t place)
 {
 	uint32_t its_domain, its_place;
@@ -112,7 +114,7 @@ hipError_t hipMemPoolExportToShareableHandle(void *shared, hipMemPool_t pool, hi
 	return hip_end(export_pool(shared, pool, type, flags));
 }
 
-/* Only memory is read: nothing else has seals. */
+/* Accepts only sealed memory files: no other file has seals. */
 static bool read_file(int fd, struct pool_file *file)
 {
 	return fcntl(fd, F_GET_SEALS) == SEALS && pread(fd, file, sizeof(*file), 0) == sizeof(*file) &&
@@ -122,15 +124,15 @@ static bool read_file(int fd, struct pool_file *file)
 static hipError_t import_pool(hipMemPool_t *out, const void *shared, hipMemAllocationHandleType type,
 			      unsigned flags)
 {
-	/* The descriptor's number, as a pointer: its lower half alone, as CLR, for programs that keep it in a wider
-	 * variable, of which an export fills no more. */
+	/* The descriptor, cast to a pointer. Only the lower 32 bits count, as in CLR: an export writes an int, and
+	 * programs may keep it in a wider variable that is otherwise uninitialised. */
 	int fd = (int)(uint32_t)(uintptr_t)shared;
 	struct pool_file file;
 	struct hip_device *d;
 	struct hip_pool *p;
 	hipError_t r;
 
-	/* One that is none, or no pool's: CLR says OutOfMemory. */
+	/* A descriptor that is no pool's. CLR returns OutOfMemory for it. */
 	if (!out || !shared || flags || type != hipMemHandleTypePosixFileDescriptor || !read_file(fd, &file))
 		return hipErrorInvalidValue;
 	d = device_at(file.domain, file.place);
@@ -149,7 +151,7 @@ hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *shared,
 	return hip_end(import_pool(pool, shared, type, flags));
 }
 
-/* --- addresses that go out -------------------------------------------------------------------- */
+/* --- export of addresses ---------------------------------------------------------------------- */
 
 static hipError_t export_address(hipMemPoolPtrExportData *out, void *ptr)
 {
@@ -219,7 +221,8 @@ static hipError_t map_chunks(struct run *run)
 	return r ? r : hip_pool_update_access(run->pool, lo, run->size_B);
 }
 
-/* From the other process. OutOfMemory: it is gone, or has it no more, or there is no room for it. */
+/* Fetches the chunks from the other process. Errors: OutOfMemory, when that process has ended or freed them, or
+ * addresses are short. */
 static hipError_t make_run(struct hip_pool *p, const struct address_data *data, struct run **out)
 {
 	struct run *run = calloc(1, sizeof(*run));
@@ -279,9 +282,9 @@ static void end_import(const void *ptr)
 		end_run(run);
 }
 
-/* --- addresses that come in ------------------------------------------------------------------- */
+/* --- import of addresses ---------------------------------------------------------------------- */
 
-/* What the numbers say fits; what lies behind them HSA finds out. */
+/* Checks that the numbers are consistent; HSA checks what they refer to. */
 static bool is_sound(const struct hip_pool *p, const struct address_data *data)
 {
 	return data->key == p->key && data->size_B && data->run_B <= p->device->vram_B &&
@@ -289,7 +292,7 @@ static bool is_sound(const struct hip_pool *p, const struct address_data *data)
 	       data->offset_B < data->run_B && data->size_B <= data->run_B - data->offset_B;
 }
 
-/* An address that is imported twice is the same, and freed once. */
+/* An address that is imported twice is the same address, and is freed once. */
 static hipError_t enter_locked(struct run *run, const struct address_data *data, void **out)
 {
 	char *at = run->base + data->offset_B;
@@ -327,7 +330,7 @@ static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPo
 		pthread_mutex_lock(&runs.lock);
 		run = r ? NULL : find_run_locked(p, &data);
 	}
-	if (!r && !run) { /* nobody was faster */
+	if (!r && !run) { /* no other thread has made the run meanwhile */
 		run = fresh;
 		run->next = runs.list;
 		runs.list = run;
@@ -352,7 +355,7 @@ hipError_t hipMemPoolImportPointer(void **ptr, hipMemPool_t pool, hipMemPoolPtrE
 	return hip_end(import_address(ptr, pool, data));
 }
 
-void hip_imports_orphan(const struct hip_pool *p)
+void hip_imports_detach(const struct hip_pool *p)
 {
 	pthread_mutex_lock(&runs.lock);
 	for (struct run *run = runs.list; run; run = run->next)

@@ -1,4 +1,4 @@
-/* The arena of a pool: blocks, and the physical memory behind them. */
+/* The arena of a pool: its blocks and chunks. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "api/pool/pool.h"
 
-#define ARENA_ALIGN (4ull << 30) /* as pool.c finds pools by address */
+#define ARENA_ALIGN (4ull << 30) /* pool.c finds pools by slots of this size */
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
@@ -20,8 +20,8 @@ static struct hip_block *block_of(struct vm_node *node)
 	return node ? vm_container(node, struct hip_block, node) : NULL;
 }
 
-/* Its place in the table. */
-static struct hip_block **entry(const struct hip_pool *p, const struct hip_block *b)
+/* The block's entry in the pool's table. */
+static struct hip_block **table_entry(const struct hip_pool *p, const struct hip_block *b)
 {
 	return &p->table[(b->node.lo - (uintptr_t)p->base) / HIP_POOL_QUANTUM];
 }
@@ -31,7 +31,7 @@ static struct hip_block *block_at(const struct hip_pool *p, uint64_t address)
 	return block_of(vm_tree_next(&p->blocks, NULL, address, address + 1));
 }
 
-/* Larger ones lie in later bins. */
+/* The bin of a size: bins are in the order of size. */
 static unsigned bin_of(uint64_t size_B)
 {
 	unsigned bin = hip_class_of(size_B);
@@ -39,7 +39,7 @@ static unsigned bin_of(uint64_t size_B)
 	return bin < HIP_POOL_BINS ? bin : HIP_POOL_BINS - 1;
 }
 
-static void enlist(struct hip_pool *p, struct hip_block *b)
+static void bin_insert(struct hip_pool *p, struct hip_block *b)
 {
 	struct hip_block **bin = &p->bin[bin_of(size_of(b))];
 
@@ -51,7 +51,7 @@ static void enlist(struct hip_pool *p, struct hip_block *b)
 	p->free_B += size_of(b);
 }
 
-static void delist(struct hip_pool *p, struct hip_block *b)
+static void bin_remove(struct hip_pool *p, struct hip_block *b)
 {
 	p->free_B -= size_of(b);
 	*b->link = b->next;
@@ -78,7 +78,7 @@ static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi,
 	return b;
 }
 
-static void resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_t hi)
+static void block_resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_t hi)
 {
 	vm_tree_remove(&p->blocks, &b->node);
 	b->node.lo = lo;
@@ -86,7 +86,7 @@ static void resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_
 	vm_tree_insert(&p->blocks, &b->node);
 }
 
-/* The other block's; NULL: nobody uses it any more. */
+/* Copies the tag of another block; NULL: nothing uses the memory. */
 static void set_tag(struct hip_block *b, const struct hip_block *from)
 {
 	struct hip_stream *old = b->stream;
@@ -107,8 +107,8 @@ static void drop_block(struct hip_pool *p, struct hip_block *b)
 	p->spare = b;
 }
 
-/* A free neighbour of the same stream's, or of nobody's, joins. */
-static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with)
+/* Joins a block with a free neighbour that has the same stream, or no stream, in its tag. */
+static void block_join(struct hip_pool *p, struct hip_block *b, struct hip_block *with)
 {
 	uint64_t lo, hi;
 
@@ -120,33 +120,33 @@ static void join(struct hip_pool *p, struct hip_block *b, struct hip_block *with
 		b->index = with->index;
 	if (with->frees > b->frees)
 		b->frees = with->frees;
-	delist(p, with);
+	bin_remove(p, with);
 	drop_block(p, with);
-	resize(p, b, lo, hi);
+	block_resize(p, b, lo, hi);
 }
 
-/* The tag's stream has a reference for it. */
+/* Puts a block into its bin. The tag holds a reference to the stream. */
 static void put_free(struct hip_pool *p, struct hip_block *b)
 {
 	b->state = HIP_BLOCK_FREE;
 	if (b->node.lo > (uintptr_t)p->base)
-		join(p, b, block_at(p, b->node.lo - 1));
-	join(p, b, block_at(p, b->node.hi));
-	enlist(p, b);
+		block_join(p, b, block_at(p, b->node.lo - 1));
+	block_join(p, b, block_at(p, b->node.hi));
+	bin_insert(p, b);
 }
 
 void hip_arena_give_locked(struct hip_pool *p, struct hip_block *b)
 {
 	if (b->stream)
 		hip_stream_get(b->stream);
-	*entry(p, b) = NULL;
+	*table_entry(p, b) = NULL;
 	p->live--;
 	put_free(p, b);
 }
 
-/* --- who may use it --------------------------------------------------------------------------- */
+/* --- permission to use a block ---------------------------------------------------------------- */
 
-static bool host_knows(const struct hip_block *b)
+static bool is_host_synced(const struct hip_block *b)
 {
 	return !b->stream || atomic_load(&b->stream->gone) ||
 	       atomic_load_explicit(&b->stream->host_frees, memory_order_relaxed) >= b->frees;
@@ -156,43 +156,43 @@ static bool has_ended(const struct hip_block *b)
 {
 	const struct hip_point point = {.stream = b->stream, .index = b->index};
 
-	return host_knows(b) || hip_point_is_completed(&point);
+	return is_host_synced(b) || hip_point_is_completed(&point);
 }
 
 static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
 {
-	return b->stream == s || host_knows(b) || (p->follow && hip_frontier_covers(s, b->stream) >= b->frees) ||
-	       (p->opportunistic && has_ended(b));
+	return b->stream == s || is_host_synced(b) ||
+	       (p->follow && hip_frontier_covers(s, b->stream) >= b->frees) || (p->opportunistic && has_ended(b));
 }
 
-/* --- taking ----------------------------------------------------------------------------------- */
+/* --- allocation of blocks --------------------------------------------------------------------- */
 
-/* Cuts what is too much off, which keeps the tag. */
-static struct hip_block *use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
+/* Takes a block from its bin, and cuts off what exceeds the size. The remainder keeps the tag. */
+static struct hip_block *block_use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
 {
-	delist(p, b);
+	bin_remove(p, b);
 	if (size_of(b) > size_B) {
 		struct hip_block *rest = NULL;
 		uint64_t end = b->node.hi;
 
-		resize(p, b, b->node.lo, b->node.lo + size_B);
+		block_resize(p, b, b->node.lo, b->node.lo + size_B);
 		rest = new_block(p, b->node.hi, end, HIP_BLOCK_FREE);
 		if (rest) {
 			set_tag(rest, b);
-			enlist(p, rest);
+			bin_insert(p, rest);
 		} else {
-			resize(p, b, b->node.lo, end);
+			block_resize(p, b, b->node.lo, end);
 		}
 	}
 	set_tag(b, NULL);
 	b->state = HIP_BLOCK_USED;
-	*entry(p, b) = b;
+	*table_entry(p, b) = b;
 	p->live++;
 	return b;
 }
 
-/* The smallest that is large enough, and the first of those. */
-static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+/* The smallest block that is large enough; the first of several. */
+static struct hip_block *best_block(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
 {
 	struct hip_block *found = NULL;
 
@@ -209,27 +209,27 @@ static struct hip_block *best(const struct hip_pool *p, struct hip_stream *s, ui
 	return NULL;
 }
 
-/* From first to last, side by side: one block, which the caller may use. */
-static struct hip_block *merge(struct hip_pool *p, struct hip_block *first, uint64_t end)
+/* Joins the blocks from `first` to the address `end`, all of which the caller may use, to one. */
+static struct hip_block *blocks_merge(struct hip_pool *p, struct hip_block *first, uint64_t end)
 {
 	while (first->node.hi < end) {
 		struct hip_block *next = block_at(p, first->node.hi);
 
-		delist(p, next);
-		/* What is cut off later has the last one's tag. */
+		bin_remove(p, next);
+		/* A remainder that is cut off later gets the tag of the last block. */
 		set_tag(first, next);
 		uint64_t hi = next->node.hi;
 		drop_block(p, next);
-		resize(p, first, first->node.lo, hi);
+		block_resize(p, first, first->node.lo, hi);
 	}
 	return first;
 }
 
 typedef bool usable_fn(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s);
 
-/* Free blocks side by side that together are large enough. */
-static struct hip_block *run(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, usable_fn *usable,
-			     uint64_t *end)
+/* Finds consecutive free blocks that together are large enough. */
+static struct hip_block *free_run_find(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, usable_fn *usable,
+				       uint64_t *end)
 {
 	struct hip_block *first = NULL;
 	struct vm_node *node = NULL;
@@ -258,20 +258,20 @@ static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, u
 	struct hip_block *b;
 	uint64_t end;
 
-	/* What others have freed is better than what was never used. */
+	/* Memory that other streams have freed is preferred to memory that was never used. */
 	hip_caches_drain_locked(p);
-	b = best(p, s, size_B);
+	b = best_block(p, s, size_B);
 	if (b)
-		return use(p, b, size_B);
-	b = p->free_B >= size_B ? run(p, s, size_B, may_use, &end) : NULL;
+		return block_use(p, b, size_B);
+	b = p->free_B >= size_B ? free_run_find(p, s, size_B, may_use, &end) : NULL;
 	if (!b)
 		return NULL;
-	return use(p, merge(p, b, end), size_B);
+	return block_use(p, blocks_merge(p, b, end), size_B);
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */
 
-/* Addresses without memory that are large enough: the first such. 0: none. */
+/* Finds the first hole (addresses without memory) that is large enough. 0: none. */
 static uint64_t find_hole(struct hip_pool *p, uint64_t size_B)
 {
 	uint64_t base = (uintptr_t)p->base, end = base + p->arena_B, at = p->full_to > base ? p->full_to : base;
@@ -286,7 +286,7 @@ static uint64_t find_hole(struct hip_pool *p, uint64_t size_B)
 	return end - at >= size_B ? at : 0;
 }
 
-/* Addresses whose memory has not come, or is gone, are a hole again. */
+/* Turns the addresses of a chunk that was not mapped, or is unmapped, into a hole. */
 static void drop_addresses(struct hip_pool *p, struct hip_block *b)
 {
 	if (b->node.lo < p->full_to)
@@ -318,8 +318,8 @@ static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
 	return false;
 }
 
-/* access_lock is held, until others find the chunk. */
-static bool tell_chunk(const struct hip_pool *p, const struct hip_chunk_memory *c)
+/* Sets the access of a new chunk's addresses. The caller holds access_lock until the chunk is in the list. */
+static bool chunk_set_access(const struct hip_pool *p, const struct hip_chunk_memory *c)
 {
 	if (!hip_pool_update_access(p, c->lo, c->hi - c->lo))
 		return true;
@@ -340,7 +340,7 @@ static void add_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 
 enum grown { GROWN, AT_LIMIT, NO_MEMORY };
 
-/* Addresses for a chunk, which count as reserved. */
+/* Reserves addresses for a chunk. Its bytes count as reserved from here on. */
 static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, uint64_t size_B,
 				     struct hip_block **coming)
 {
@@ -355,7 +355,7 @@ static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory
 	return GROWN;
 }
 
-/* Its memory has come. */
+/* Publishes a chunk that is mapped. */
 static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, struct hip_block *coming)
 {
 	add_chunk(p, c);
@@ -364,8 +364,9 @@ static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, str
 	put_free(p, coming);
 }
 
-/* Addresses are taken under the lock, memory comes without it, and is the stream's before anybody else sees it. */
-static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+/* Adds a chunk. Addresses are reserved under the lock, memory is mapped without it, and the new block is the
+ * stream's before other threads can see it. */
+static enum grown arena_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
 	const uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
 	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
@@ -384,7 +385,7 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 	}
 	mapped = map_chunk(p, c);
 	pthread_mutex_lock(&p->access_lock);
-	grown = mapped && tell_chunk(p, c) ? GROWN : NO_MEMORY;
+	grown = mapped && chunk_set_access(p, c) ? GROWN : NO_MEMORY;
 	pthread_mutex_lock(&p->lock);
 	if (grown) {
 		p->reserved_B -= chunk_B;
@@ -400,21 +401,21 @@ static enum grown grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B
 	return grown;
 }
 
-/* Every block in the chunk is free, and nobody uses it any more. */
-static bool is_over(const struct hip_pool *p, const struct hip_chunk_memory *c, bool any)
+/* True when every block in the chunk is free, and nothing uses it any more. */
+static bool chunk_is_unused(const struct hip_pool *p, const struct hip_chunk_memory *c, bool any)
 {
 	struct vm_node *node = NULL;
 
 	while ((node = vm_tree_next(&p->blocks, node, c->lo, c->hi))) {
 		const struct hip_block *b = block_of(node);
 
-		if (b->state != HIP_BLOCK_FREE || !(any ? has_ended(b) : host_knows(b)))
+		if (b->state != HIP_BLOCK_FREE || !(any ? has_ended(b) : is_host_synced(b)))
 			return false;
 	}
 	return true;
 }
 
-/* Its addresses have no blocks any more; free blocks that reach over its ends are cut. */
+/* Removes the blocks from a chunk's addresses; free blocks that reach over its ends are cut. */
 static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 {
 	struct hip_block *b;
@@ -423,23 +424,24 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 		uint64_t lo = b->node.lo, hi = b->node.hi;
 		struct hip_block *behind = hi > c->hi ? new_block(p, c->hi, hi, HIP_BLOCK_FREE) : NULL;
 
-		/* Without memory for a block its addresses are lost to the arena until the chunk behind goes. */
+		/* Without memory for the block its addresses are lost to the arena, until the chunk that contains
+		 * them is unmapped. */
 		if (behind) {
 			set_tag(behind, b);
-			enlist(p, behind);
+			bin_insert(p, behind);
 		}
-		delist(p, b);
+		bin_remove(p, b);
 		if (lo < c->lo) {
-			resize(p, b, lo, c->lo);
-			enlist(p, b);
+			block_resize(p, b, lo, c->lo);
+			bin_insert(p, b);
 		} else {
 			drop_block(p, b);
 		}
 	}
 }
 
-/* False: it is still there. */
-static bool unmap(struct hip_chunk_memory *c)
+/* False: the kernel failed to unmap it. */
+static bool chunk_unmap(struct hip_chunk_memory *c)
 {
 	if (hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo))
 		return false;
@@ -453,7 +455,7 @@ void hip_chunks_unmap(struct hip_chunk_memory *c)
 	while (c) {
 		struct hip_chunk_memory *next = c->next;
 
-		if (!unmap(c)) {
+		if (!chunk_unmap(c)) {
 			hsa_amd_vmem_handle_release(c->handle);
 			free(c);
 		}
@@ -461,13 +463,14 @@ void hip_chunks_unmap(struct hip_chunk_memory *c)
 	}
 }
 
-/* A chunk that was taken out goes, and its addresses may be used again; or else it is tried again later. */
+/* Unmaps a chunk that was cut out, and makes its addresses a hole. A chunk that cannot be unmapped is stuck, and
+ * tried again later. */
 static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 {
 	const uint64_t lo = c->lo;
 	struct hip_block *b;
 
-	if (!unmap(c)) {
+	if (!chunk_unmap(c)) {
 		pthread_mutex_lock(&p->lock);
 		c->next = p->stuck;
 		p->stuck = c;
@@ -493,7 +496,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		struct hip_chunk_memory *c = *at;
 		uint64_t size_B = c->hi - c->lo;
 
-		if (p->reserved_B < keep_B + size_B || !is_over(p, c, any)) {
+		if (p->reserved_B < keep_B + size_B || !chunk_is_unused(p, c, any)) {
 			at = &c->next;
 			continue;
 		}
@@ -501,7 +504,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		*at = c->next;
 		c->next = gone;
 		gone = c;
-		/* Until its memory is gone the addresses are nobody's. */
+		/* A block in the state COMING keeps the addresses from being used until the memory is unmapped. */
 		new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
 		p->reserved_B -= size_B;
 	}
@@ -512,7 +515,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 	}
 }
 
-bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *asked_B)
+bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_t *hi, uint64_t *requested_B)
 {
 	const struct hip_block *b;
 	bool found;
@@ -524,7 +527,7 @@ bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_
 		if (c->lo <= b->node.lo)
 			*lo = c->lo;
 		*hi = c->hi;
-		*asked_B = b->asked_B;
+		*requested_B = b->requested_B;
 	}
 	pthread_mutex_unlock(&p->lock);
 	return found;
@@ -541,9 +544,9 @@ hipError_t hip_arena_set_access(struct hip_pool *p)
 	return r;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- allocation with waits; the whole arena --------------------------------------------------- */
 
-/* Blocks of others, behind whose end the stream is made to wait. */
+/* True for blocks of other streams, which the stream can be made to wait for. */
 static bool may_wait(const struct hip_pool *p, const struct hip_block *b, struct hip_stream *s)
 {
 	(void)p, (void)b, (void)s;
@@ -562,10 +565,10 @@ static hipError_t wait_for_run(struct hip_stream *s, const struct hip_point *poi
 	return r;
 }
 
-#define WAITS_MAX 64 /* streams that one may be made to wait for */
+#define WAITS_MAX 64 /* streams that one allocation may wait for */
 
-/* Behind what of each stream; false: of too many. */
-static bool add_mark(struct hip_point *points, unsigned *count, const struct hip_block *b)
+/* Adds the block's tag to the points to wait for. False: too many streams. */
+static bool add_point(struct hip_point *points, unsigned *count, const struct hip_block *b)
 {
 	unsigned i = 0;
 
@@ -590,17 +593,18 @@ static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stre
 	uint64_t end;
 
 	hip_caches_drain_locked(p);
-	b = run(p, s, size_B, may_wait, &end);
+	b = free_run_find(p, s, size_B, may_wait, &end);
 	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
 		struct hip_block *part = block_of(node);
 
-		if (!may_use(p, part, s) && !add_mark(points, count, part))
+		if (!may_use(p, part, s) && !add_point(points, count, part))
 			return NULL;
 	}
-	return b ? use(p, merge(p, b, end), size_B) : NULL;
+	return b ? block_use(p, blocks_merge(p, b, end), size_B) : NULL;
 }
 
-/* The stream was not made to wait: the host does, and the block is nobody's. */
+/* Frees a block for which the stream could not be made to wait; the host waits instead, so that the block has no
+ * tag. */
 static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_point *points, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -610,7 +614,7 @@ static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_po
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* The last way: the GPU waits. */
+/* The last resort: the stream waits, on the GPU, for the users of free blocks. */
 static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
 	struct hip_point points[WAITS_MAX];
@@ -633,7 +637,7 @@ static enum grown take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_
 	pthread_mutex_lock(&p->lock);
 	*out = take_locked(p, s, size_B);
 	pthread_mutex_unlock(&p->lock);
-	return *out ? GROWN : grow(p, s, size_B, out);
+	return *out ? GROWN : arena_grow(p, s, size_B, out);
 }
 
 hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
@@ -642,13 +646,13 @@ hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_
 
 	hip_stream_follow_rules(s);
 	grown = take_or_grow(p, s, size_B, out);
-	/* What has ended lies apart: given back, it makes room for memory side by side. */
+	/* Memory whose users have ended may be fragmented: unmapping it makes room for one large chunk. */
 	if (grown) {
 		hip_arena_trim(p, 0, true);
 		grown = take_or_grow(p, s, size_B, out);
 	}
 	if (grown == NO_MEMORY) {
-		hip_pools_help(p->device, p);
+		hip_pools_reclaim(p->device, p);
 		grown = take_or_grow(p, s, size_B, out);
 	}
 	if (!grown)
@@ -666,7 +670,7 @@ hipError_t hip_arena_init(struct hip_pool *p)
 	size_t vram_B = (p->device->vram_B + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
 	void *base, *table;
 
-	/* As much again, so that what is kept by others leaves room side by side. */
+	/* Twice the GPU's memory: fragmentation by blocks in use leaves enough consecutive addresses. */
 	p->arena_B = 2 * vram_B;
 	if (hsa_amd_vmem_address_reserve_align(&base, p->arena_B, 0, ARENA_ALIGN, HSA_AMD_VMEM_ADDRESS_NO_REGISTER))
 		return hipErrorOutOfMemory;
@@ -690,7 +694,7 @@ static bool is_stuck(const struct hip_pool *p, uint64_t lo)
 	return c;
 }
 
-/* Chunks come or go. */
+/* True while chunks are mapped or unmapped. */
 static bool is_at_work(const struct hip_pool *p)
 {
 	struct vm_node *node = NULL;

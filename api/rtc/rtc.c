@@ -1,4 +1,4 @@
-/* hiprtc: programs that are compiled while the program runs. */
+/* hiprtc: run-time compilation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@ struct hip_program {
 	unsigned headers;
 	char **header, **header_name; /* owned */
 	unsigned names;
-	char **expression, **lowered; /* owned; lowered: NULL before it is compiled */
+	char **expression, **lowered; /* owned; `lowered` entries are NULL before the compilation */
 	bool compiled;
-	bool bitcode; /* that is what the code is */
+	bool bitcode; /* `code` is bitcode */
 	struct hip_bytes code, log;
 };
 
@@ -44,7 +44,7 @@ static char **copy_texts(const char **from, unsigned count)
 {
 	char **list;
 
-	/* Before memory for so many is asked for. */
+	/* Checked before memory for `count` texts is allocated. */
 	for (unsigned i = 0; i < count; i++)
 		if (!from[i])
 			return NULL;
@@ -142,7 +142,7 @@ static bool wants_bitcode(const struct hip_source *s)
 	return false;
 }
 
-/* Names are found in code: of bitcode, in what it would become by itself, whatever it lacks. */
+/* Finds lowered names in bitcode: links it alone to a code object, in which undefined symbols are allowed. */
 static hiprtcResult names_of_bitcode(struct hip_program *p)
 {
 	const char *const option = "-Wl,--noinhibit-exec";
@@ -156,7 +156,7 @@ static hiprtcResult names_of_bitcode(struct hip_program *p)
 	return r;
 }
 
-static hiprtcResult compile(struct hip_program *p, struct hip_source *source)
+static hiprtcResult program_compile(struct hip_program *p, struct hip_source *source)
 {
 	hiprtcResult r;
 
@@ -195,8 +195,8 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char 
 	free_texts(p->lowered, p->names);
 	p->lowered = NULL;
 	p->compiled = true;
-	r = ok ? compile(p, &(struct hip_source){text.at, p->headers, p->header, p->header_name, options,
-						 (const char *const *)option, false})
+	r = ok ? program_compile(p, &(struct hip_source){text.at, p->headers, p->header, p->header_name, options,
+							 (const char *const *)option, false})
 	       : HIPRTC_ERROR_OUT_OF_MEMORY;
 	hip_bytes_fini(&text);
 	return r;
@@ -220,7 +220,7 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram handle, const char *expression, 
 	return HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }
 
-/* The log ends with a 0, which counts. */
+/* The size includes the terminating 0. */
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram handle, size_t *size)
 {
 	struct hip_program *p = program_of(handle);
@@ -242,7 +242,7 @@ hiprtcResult hiprtcGetProgramLog(hiprtcProgram handle, char *log)
 	return HIPRTC_SUCCESS;
 }
 
-/* Of code, or of bitcode: what the program is. */
+/* Size of the code or of the bitcode; an error if the program has the other one. */
 static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
 {
 	const struct hip_program *p = program_of(handle);
@@ -255,7 +255,7 @@ static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
 	return HIPRTC_SUCCESS;
 }
 
-static hiprtcResult give(hiprtcProgram handle, bool bitcode, char *to)
+static hiprtcResult code_copy(hiprtcProgram handle, bool bitcode, char *to)
 {
 	const struct hip_program *p = program_of(handle);
 
@@ -275,7 +275,7 @@ hiprtcResult hiprtcGetCodeSize(hiprtcProgram program, size_t *size)
 
 hiprtcResult hiprtcGetCode(hiprtcProgram program, char *code)
 {
-	return give(program, false, code);
+	return code_copy(program, false, code);
 }
 
 hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size)
@@ -285,16 +285,16 @@ hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size)
 
 hiprtcResult hiprtcGetBitcode(hiprtcProgram program, char *bitcode)
 {
-	return give(program, true, bitcode);
+	return code_copy(program, true, bitcode);
 }
 
-/* --- about itself ----------------------------------------------------------------------------- */
+/* --- version and errors ----------------------------------------------------------------------- */
 
 hiprtcResult hiprtcVersion(int *major, int *minor)
 {
 	if (!major || !minor)
 		return HIPRTC_ERROR_INVALID_INPUT;
-	*major = 9; /* of the interface, as HIP's library has it */
+	*major = 9; /* version of the interface, as in AMD's library */
 	*minor = 0;
 	return HIPRTC_SUCCESS;
 }

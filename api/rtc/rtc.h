@@ -1,4 +1,11 @@
-/* Compiling and linking while the program runs (rtc.c, rtc_link.c, rtc_clang.c, rtc_names.c). */
+/* Run-time compilation and linking (rtc.c, rtc_link.c, rtc_clang.c, rtc_names.c).
+ *
+ *   hip_bytes   a growing buffer; owned by the caller
+ *   hip_source  a program to compile; borrowed
+ *   hip_link    bitcode to link; borrowed
+ *
+ * Nothing here has a lock: HIP requires that one thread at a time uses a program.
+ */
 #ifndef API_RTC_H
 #define API_RTC_H
 
@@ -6,9 +13,9 @@
 
 #include <hip/hiprtc.h>
 
-/* Bytes that grow; all zero: empty. */
+/* A growing buffer; all zero: empty. */
 struct hip_bytes {
-	char *at; /* owned; ends with a 0 behind size_B bytes */
+	char *at; /* owned; a 0 follows the size_B bytes */
 	size_t size_B, max_B;
 };
 bool hip_bytes_add(struct hip_bytes *bytes, const void *from, size_t size_B);
@@ -16,30 +23,30 @@ bool hip_bytes_add_text(struct hip_bytes *bytes, const char *text);
 void hip_bytes_fini(struct hip_bytes *bytes);
 bool hip_read_file(const char *path, struct hip_bytes *to);
 
-/* No one of them is NULL. */
+/* True when no entry is NULL. */
 bool hip_rtc_are_texts(const char *const *text, unsigned count);
 
-/* Both run an installed clang, on files in a folder that is made for it. code: what it made; log: what it said. */
+/* Compiling and linking run an installed clang in a temporary folder. code: the result; log: clang's messages. */
 struct hip_source {
 	const char *text;
 	unsigned headers;
 	char **header, **header_name;
 	int options;
 	const char *const *option;
-	bool bitcode; /* instead of code, to be linked */
+	bool bitcode; /* makes bitcode, to be linked, instead of code */
 };
 hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log);
-/* Bitcode becomes code for the current device. */
+/* Links bitcode to code for the current device. */
 struct hip_link {
 	const struct hip_bytes *part;
 	unsigned parts, options;
-	const char *const *option; /* clang's */
+	const char *const *option; /* options of clang */
 };
 hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log);
 
-/* A line of source that has the address of an expression end up where hip_rtc_name() finds it. */
+/* Appends source that stores the address of an expression where hip_rtc_name() finds it. */
 bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *expression);
-/* The name in the code object that the index's expression stands for: a copy, or NULL. */
+/* Returns the lowered name of the expression with that index: a copy, or NULL. */
 char *hip_rtc_name(const struct hip_bytes *code, unsigned index);
 
 #endif

@@ -1,4 +1,4 @@
-/* hiprtc's compiler: an installed clang, run on a folder of files. */
+/* The compiler of hiprtc: runs an installed clang on files in a temporary folder. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ extern char **environ;
 
 #define ARGS_MAX 256
 
-/* --- bytes ------------------------------------------------------------------------------------ */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 bool hip_bytes_add(struct hip_bytes *b, const void *from, size_t size_B)
 {
@@ -64,7 +64,7 @@ bool hip_read_file(const char *path, struct hip_bytes *to)
 	return ok;
 }
 
-/* --- the folder ------------------------------------------------------------------------------- */
+/* --- the temporary folder --------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *place)
 {
@@ -72,7 +72,7 @@ static int remove_one(const char *path, const struct stat *stat, int kind, struc
 	return remove(path);
 }
 
-/* A header may lie in folders of its own; it may not leave the folder. */
+/* Makes the folders of a header's path. False: the path leaves the temporary folder. */
 static bool make_folders(char *path)
 {
 	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
@@ -112,9 +112,10 @@ static bool write_source(const char *folder, const struct hip_source *source)
 	return ok;
 }
 
-/* --- what there is ---------------------------------------------------------------------------- */
+/* --- compiler and headers --------------------------------------------------------------------- */
 
-/* Our headers: where the variable says, or beside the library, as it was built or installed. */
+/* Finds this project's headers: by the environment variable, or relative to the library, in a build or an
+ * installation. */
 static bool find_headers(char *path, size_t path_B)
 {
 	const char *set = drv_config()->hip_include;
@@ -133,7 +134,7 @@ static bool find_headers(char *path, size_t path_B)
 	return !access(probe, R_OK);
 }
 
-/* The compiler, as HIP's variable or the path has it; NULL: none. */
+/* Finds clang: by HIP's environment variable, or in PATH; NULL: not found. */
 static const char *find_clang(char *path, size_t path_B)
 {
 	static const char *const names[] = {"clang-19", "clang-20", "clang-21", "clang-18", "clang"};
@@ -163,7 +164,7 @@ static const char *find_device_libraries(void)
 	return NULL;
 }
 
-/* --- the command ------------------------------------------------------------------------------ */
+/* --- the command line ------------------------------------------------------------------------- */
 
 struct command {
 	char *argv[ARGS_MAX + 1]; /* owned */
@@ -171,7 +172,7 @@ struct command {
 	bool failed;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct command *c, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void command_add(struct command *c, const char *format, ...)
 {
 	va_list args;
 
@@ -183,27 +184,27 @@ __attribute__((format(printf, 2, 3))) static void add(struct command *c, const c
 	va_end(args);
 }
 
-/* CUDA's and HIP's names for the target; others are clang's. False: it is no target. */
+/* Translates CUDA's and HIP's names of the target option. False: the option is no target. */
 static bool add_target(struct command *c, const char *option)
 {
 	static const char *const names[] = {"--gpu-architecture=", "-arch=", "--offload-arch="};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(option, names[i], strlen(names[i]))) {
-			add(c, "--offload-arch=%s", option + strlen(names[i]));
+			command_add(c, "--offload-arch=%s", option + strlen(names[i]));
 			return true;
 		}
 	return false;
 }
 
-/* HIP's way to say what ptrdiff_t is (since 6.1). Clang's own headers have it from this macro. */
+/* Translates HIP's option for the type of ptrdiff_t (since 6.1): clang's headers read it from this macro. */
 static void add_ptrdiff(struct command *c, const char *option)
 {
 	if (strcmp(option, "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1") != 0)
 		return;
-	add(c, "-Wno-builtin-macro-redefined");
-	add(c, "-U__PTRDIFF_TYPE__");
-	add(c, "-D__PTRDIFF_TYPE__=long long int");
+	command_add(c, "-Wno-builtin-macro-redefined");
+	command_add(c, "-U__PTRDIFF_TYPE__");
+	command_add(c, "-D__PTRDIFF_TYPE__=long long int");
 }
 
 static void add_options(struct command *c, const struct hip_source *source)
@@ -215,27 +216,27 @@ static void add_options(struct command *c, const struct hip_source *source)
 		if (add_target(c, source->option[i]))
 			targeted = true;
 		else
-			add(c, "%s", source->option[i]);
+			command_add(c, "%s", source->option[i]);
 		add_ptrdiff(c, source->option[i]);
 	}
 	if (!targeted && !hipGetDevicePropertiesR0600(&device, hip_thread.device))
-		add(c, "--offload-arch=%s", device.gcnArchName);
+		command_add(c, "--offload-arch=%s", device.gcnArchName);
 }
 
-static void begin(struct command *c)
+static void command_begin(struct command *c)
 {
 	char path[PATH_MAX];
 
-	add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
+	command_add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
 }
 
 static void add_output(struct command *c, const char *folder)
 {
-	add(c, "-o");
-	add(c, "%s/program.co", folder);
+	command_add(c, "-o");
+	command_add(c, "%s/program.co", folder);
 }
 
-/* What programs have without including it, as with AMD's. */
+/* Headers that are included implicitly, as in AMD's hiprtc. */
 static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h",
 				       "hip_math_constants.h"};
 
@@ -244,56 +245,56 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 	char path[PATH_MAX];
 	const char *libraries = find_device_libraries();
 
-	begin(c);
-	add(c, "-x");
-	add(c, "hip");
-	add(c, "--offload-device-only");
-	add(c, "--no-gpu-bundle-output");
-	add(c, "-nogpuinc");
+	command_begin(c);
+	command_add(c, "-x");
+	command_add(c, "hip");
+	command_add(c, "--offload-device-only");
+	command_add(c, "--no-gpu-bundle-output");
+	command_add(c, "-nogpuinc");
 	if (libraries)
-		add(c, "--rocm-device-lib-path=%s", libraries);
+		command_add(c, "--rocm-device-lib-path=%s", libraries);
 	else
-		add(c, "-nogpulib");
-	add(c, "-std=c++17");
-	add(c, "-O3");
-	add(c, "-D__HIPCC_RTC__");
-	add(c, "-I%s", folder);
+		command_add(c, "-nogpulib");
+	command_add(c, "-std=c++17");
+	command_add(c, "-O3");
+	command_add(c, "-D__HIPCC_RTC__");
+	command_add(c, "-I%s", folder);
 	if (find_headers(path, sizeof(path))) {
-		add(c, "-isystem%s", path);
+		command_add(c, "-isystem%s", path);
 		for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
-			add(c, "-include");
-			add(c, "hip/%s", built_in[i]);
+			command_add(c, "-include");
+			command_add(c, "hip/%s", built_in[i]);
 		}
 	}
 	add_options(c, source);
 	if (source->bitcode) {
-		add(c, "-emit-llvm");
-		add(c, "-c");
+		command_add(c, "-emit-llvm");
+		command_add(c, "-c");
 	}
 	add_output(c, folder);
-	add(c, "%s/program.hip", folder);
+	command_add(c, "%s/program.hip", folder);
 }
 
-/* The device's libraries are in the bitcode already. */
+/* The bitcode contains the device libraries already. */
 static void build_link(struct command *c, const char *folder, const struct hip_link *link)
 {
 	hipDeviceProp_tR0600 device;
 
-	begin(c);
-	add(c, "--target=amdgcn-amd-amdhsa");
+	command_begin(c);
+	command_add(c, "--target=amdgcn-amd-amdhsa");
 	if (!hipGetDevicePropertiesR0600(&device, hip_thread.device))
-		add(c, "-mcpu=%s", device.gcnArchName);
-	add(c, "-flto");
-	add(c, "-nogpulib");
-	add(c, "-O3");
+		command_add(c, "-mcpu=%s", device.gcnArchName);
+	command_add(c, "-flto");
+	command_add(c, "-nogpulib");
+	command_add(c, "-O3");
 	for (unsigned i = 0; i < link->options; i++)
-		add(c, "%s", link->option[i]);
+		command_add(c, "%s", link->option[i]);
 	add_output(c, folder);
 	for (unsigned i = 0; i < link->parts; i++)
-		add(c, "%s/%u.bc", folder, i);
+		command_add(c, "%s/%u.bc", folder, i);
 }
 
-/* Without what `tuff run` puts in front of the program: the compiler needs no GPU. */
+/* Removes what `tuff run` has added to the environment: the compiler needs no GPU. */
 static char **plain_environment(void)
 {
 	size_t count = 0, kept = 0;
@@ -309,7 +310,7 @@ static char **plain_environment(void)
 	return env;
 }
 
-static int run(struct command *c, const char *log)
+static int command_run(struct command *c, const char *log)
 {
 	posix_spawn_file_actions_t files;
 	char **env = plain_environment();
@@ -330,15 +331,16 @@ static int run(struct command *c, const char *log)
 	return status;
 }
 
-/* The command ends here. */
-static hiprtcResult finish(struct command *c, const char *folder, struct hip_bytes *code, struct hip_bytes *log)
+/* Runs the command and frees it. */
+static hiprtcResult command_finish(struct command *c, const char *folder, struct hip_bytes *code,
+				   struct hip_bytes *log)
 {
 	char path[PATH_MAX], out[PATH_MAX];
 	int status;
 
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(out, sizeof(out), "%s/program.co", folder);
-	status = c->failed ? -1 : run(c, path);
+	status = c->failed ? -1 : command_run(c, path);
 	while (c->argc)
 		free(c->argv[--c->argc]);
 	(void)!hip_read_file(path, log);
@@ -349,14 +351,15 @@ static hiprtcResult finish(struct command *c, const char *folder, struct hip_byt
 	return !status && hip_read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
 }
 
-static hiprtcResult compile(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult source_compile(const char *folder, const void *what, struct hip_bytes *code,
+				   struct hip_bytes *log)
 {
 	struct command c = {0};
 
 	if (!write_source(folder, what))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	build_compile(&c, folder, what);
-	return finish(&c, folder, code, log);
+	return command_finish(&c, folder, code, log);
 }
 
 static hiprtcResult link_parts(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
@@ -371,7 +374,7 @@ static hiprtcResult link_parts(const char *folder, const void *what, struct hip_
 			return HIPRTC_ERROR_INTERNAL_ERROR;
 	}
 	build_link(&c, folder, link);
-	return finish(&c, folder, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
+	return command_finish(&c, folder, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
 }
 
 static hiprtcResult in_folder(hiprtcResult (*work)(const char *, const void *, struct hip_bytes *,
@@ -390,7 +393,7 @@ static hiprtcResult in_folder(hiprtcResult (*work)(const char *, const void *, s
 
 hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
 {
-	return in_folder(compile, source, code, log);
+	return in_folder(source_compile, source, code, log);
 }
 
 hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)

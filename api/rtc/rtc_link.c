@@ -10,12 +10,12 @@
 
 struct linker {
 	uint64_t handle;
-	struct hip_bytes *part; /* owned, and what they own */
+	struct hip_bytes *part; /* owned, with their contents */
 	unsigned parts;
 	struct hip_bytes code;
 	unsigned options;
-	const char *const *option; /* borrowed: the program's, as CLR has it */
-	char *error_log;           /* borrowed; NULL: it wants none */
+	const char *const *option; /* borrowed from the program: CLR keeps the pointer, too */
+	char *error_log;           /* borrowed; NULL: none */
 	size_t error_log_B;
 };
 
@@ -33,7 +33,7 @@ static void free_linker(struct linker *l)
 	free(l);
 }
 
-/* Sizes are in the pointer itself, or, as CLR takes them, behind it where it is one. */
+/* Reads the options. A size is the pointer's value, or, as in CLR, the number that it points to. */
 static void take_options(struct linker *l, unsigned count, const hiprtcJIT_option *options, void **values)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -50,7 +50,7 @@ static void take_options(struct linker *l, unsigned count, const hiprtcJIT_optio
 		case HIPRTC_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
 			l->error_log_B = (uintptr_t)values[i];
 			break;
-		default: /* without meaning for clang */
+		default: /* no meaning for clang */
 			break;
 		}
 }
@@ -59,7 +59,7 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 {
 	struct linker *l;
 
-	/* No option is given twice. */
+	/* A larger count would repeat an option. */
 	if (!out || count > OPTIONS_MAX || (count && (!options || !values)))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	l = calloc(1, sizeof(*l));
@@ -82,7 +82,7 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-static hiprtcResult append(struct linker *l, const void *from, size_t size_B)
+static hiprtcResult part_append(struct linker *l, const void *from, size_t size_B)
 {
 	struct hip_bytes *more = realloc(l->part, (l->parts + 1) * sizeof(*more)), bytes = {0};
 
@@ -95,13 +95,13 @@ static hiprtcResult append(struct linker *l, const void *from, size_t size_B)
 	return HIPRTC_SUCCESS;
 }
 
-/* Not CUDA's, nor archives of bundles. */
+/* CUDA's formats and archives of bundles are refused. */
 static bool is_input(hiprtcJITInputType type)
 {
 	return type == HIPRTC_JIT_INPUT_LLVM_BITCODE || type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE;
 }
 
-static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const void *image, size_t size_B)
+static hiprtcResult part_add(hiprtcLinkState state, hiprtcJITInputType type, const void *image, size_t size_B)
 {
 	struct linker *l = linker_of(state);
 	hipError_t none = hip_init();
@@ -111,14 +111,14 @@ static hiprtcResult add(hiprtcLinkState state, hiprtcJITInputType type, const vo
 	if (type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE &&
 	    (none || hip.hsa->pick(hip_current()->agent, &image, &size_B)))
 		return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
-	return append(l, image, size_B);
+	return part_append(l, image, size_B);
 }
 
 hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size,
 			       const char *name, unsigned int count, hiprtcJIT_option *options, void **values)
 {
-	(void)name, (void)count, (void)options, (void)values; /* nothing depends on them, as in CLR */
-	return add(state, type, image, size);
+	(void)name, (void)count, (void)options, (void)values; /* ignored: CLR does the same */
+	return part_add(state, type, image, size);
 }
 
 hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, const char *path, unsigned int count,
@@ -130,13 +130,13 @@ hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, c
 	(void)count, (void)options, (void)values;
 	if (!linker_of(state) || !path || !is_input(type))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	r = hip_read_file(path, &bytes) && bytes.size_B ? add(state, type, bytes.at, bytes.size_B)
+	r = hip_read_file(path, &bytes) && bytes.size_B ? part_add(state, type, bytes.at, bytes.size_B)
 							: HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
 	hip_bytes_fini(&bytes);
 	return r;
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- linking ---------------------------------------------------------------------------------- */
 
 hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **out, size_t *size)
 {

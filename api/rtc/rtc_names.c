@@ -1,5 +1,6 @@
-/* Names of templates in compiled code: the source asks for an expression's address in a variable of its own (weak:
- * a program that it is linked with has the same), and the code object tells which symbol that is. */
+/* Lowered names of templates. The source stores the address of each name expression in a variable (weak, since
+ * another program that is linked with this one has the same variable); the code object's relocation gives the
+ * symbol. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,22 +8,22 @@
 
 #include "api/rtc/rtc.h"
 
-#define ASKED "__hiprtc_asked_%u"
+#define QUERY_SYMBOL "__hiprtc_asked_%u"
 
 bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *expression)
 {
 	char head[128];
 
 	snprintf(head, sizeof(head),
-		 "\nextern \"C\" __device__ __attribute__((used, weak)) const void *const " ASKED
+		 "\nextern \"C\" __device__ __attribute__((used, weak)) const void *const " QUERY_SYMBOL
 		 " = (const void *)(",
 		 index);
 	return hip_bytes_add_text(source, head) && hip_bytes_add_text(source, expression) &&
 	       hip_bytes_add_text(source, ");\n");
 }
 
-/* A section of the compiler's own output; NULL: there is none. */
-static const Elf64_Shdr *section(const struct hip_bytes *code, uint32_t type)
+/* Finds a section. The code is the compiler's own output, so its headers are trusted. NULL: none. */
+static const Elf64_Shdr *section_find(const struct hip_bytes *code, uint32_t type)
 {
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)code->at;
 	const Elf64_Shdr *s = (const Elf64_Shdr *)(const void *)(code->at + header->e_shoff);
@@ -47,7 +48,7 @@ static bool find_symbols(const struct hip_bytes *code, struct symbols *out)
 
 	if (code->size_B < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG))
 		return false;
-	s = section(code, SHT_DYNSYM);
+	s = section_find(code, SHT_DYNSYM);
 	if (!s)
 		return false;
 	out->at = (const Elf64_Sym *)(const void *)(code->at + s->sh_offset);
@@ -64,10 +65,10 @@ static const char *name_at(const struct symbols *s, uint64_t address, uint64_t b
 	return NULL;
 }
 
-/* What the linker is to put at the place: a symbol, or an address. */
+/* The symbol that the linker would store at the place, by a relocation's symbol or address. */
 static const char *target_of(const struct hip_bytes *code, const struct symbols *s, uint64_t place)
 {
-	const Elf64_Shdr *rela = section(code, SHT_RELA);
+	const Elf64_Shdr *rela = section_find(code, SHT_RELA);
 	const Elf64_Rela *r = rela ? (const Elf64_Rela *)(const void *)(code->at + rela->sh_offset) : NULL;
 
 	for (size_t i = 0; r && i < rela->sh_size / sizeof(*r); i++)
@@ -82,15 +83,15 @@ static const char *target_of(const struct hip_bytes *code, const struct symbols 
 
 char *hip_rtc_name(const struct hip_bytes *code, unsigned index)
 {
-	char asked[64];
+	char symbol[64];
 	struct symbols s;
 	const char *name = NULL;
 
 	if (!find_symbols(code, &s))
 		return NULL;
-	snprintf(asked, sizeof(asked), ASKED, index);
+	snprintf(symbol, sizeof(symbol), QUERY_SYMBOL, index);
 	for (size_t i = 1; i < s.count && !name; i++)
-		if (!strcmp(s.names + s.at[i].st_name, asked))
+		if (!strcmp(s.names + s.at[i].st_name, symbol))
 			name = target_of(code, &s, s.at[i].st_value);
 	return name ? strdup(name) : NULL;
 }

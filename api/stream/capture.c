@@ -1,4 +1,4 @@
-/* Captures: which streams take part in which, and where each stands. The nodes themselves are graph/'s. */
+/* The state of captures: which streams are in which capture, and after which nodes. graph/ makes the nodes. */
 #include "api/stream/capture.h"
 
 #include <stdlib.h>
@@ -44,7 +44,8 @@ static void free_stream_capture(struct hip_stream_capture *p)
 	free(p);
 }
 
-static hipError_t join(struct hip_capture *c, struct hip_stream *s, const hipGraphNode_t *tails, size_t count)
+static hipError_t stream_join(struct hip_capture *c, struct hip_stream *s, const hipGraphNode_t *tails,
+			      size_t count)
 {
 	struct hip_stream_capture *p = calloc(1, sizeof(*p));
 
@@ -109,7 +110,7 @@ hipError_t hip_capture_begin_locked(struct hip_stream *s, hipStreamCaptureMode m
 				  .own = own,
 				  .graph = graph,
 				  .origin = s};
-	r = join(c, s, tails, count);
+	r = stream_join(c, s, tails, count);
 	if (r) {
 		free(c);
 		return r;
@@ -162,7 +163,7 @@ static hipError_t wait_locked(struct hip_capture *c, struct hip_stream *s, const
 		return hipErrorStreamCaptureMerge;
 	}
 	return p ? hip_capture_add_tails(p, recorded->tails, recorded->count)
-		 : join(c, s, recorded->tails, recorded->count);
+		 : stream_join(c, s, recorded->tails, recorded->count);
 }
 
 hipError_t hip_capture_wait(struct hip_stream *s, const struct hip_recorded *recorded, bool *joined)
@@ -193,10 +194,11 @@ bool hip_capture_invalidate_query(const struct hip_recorded *recorded)
 	return c;
 }
 
-/* --- what captures do not stand --------------------------------------------------------------- */
+/* --- unsafe calls during captures ------------------------------------------------------------- */
 
-/* A thread leaves alone its own captures that are not relaxed, and others' that are global if it is. */
-static bool forbids(const struct hip_capture *c)
+/* True when the capture forbids unsafe calls to this thread: its own captures that are not relaxed do, and, if the
+ * thread's mode is global, other threads' global captures, too. */
+static bool capture_forbids(const struct hip_capture *c)
 {
 	if (c->lost || hip_thread.capture_mode == hipStreamCaptureModeRelaxed)
 		return false;
@@ -211,7 +213,7 @@ hipError_t hip_capture_refuses_slow(hipError_t error)
 
 	pthread_mutex_lock(&hip_captures_lock);
 	for (struct hip_capture *c = hip_captures_list; c; c = c->next)
-		if (forbids(c)) {
+		if (capture_forbids(c)) {
 			c->lost = true;
 			r = error;
 		}
@@ -253,8 +255,9 @@ hipError_t hip_capture_lost(struct hip_stream *s, hipError_t error)
 	return error;
 }
 
-/* Gives the graph that was made for a capture which no other stream can end; NULL: there is none. */
-static hipGraph_t leave_locked(struct hip_stream_capture *p)
+/* Takes the stream out of the capture. Returns the capture's own graph when no other stream can end the capture,
+ * for the caller to destroy; NULL: none. */
+static hipGraph_t stream_leave_locked(struct hip_stream_capture *p)
 {
 	struct hip_capture *c = p->capture;
 	hipGraph_t spoilt = c->own && c->origin == p->stream ? c->graph : NULL;
@@ -271,13 +274,13 @@ static hipGraph_t leave_locked(struct hip_stream_capture *p)
 	return spoilt;
 }
 
-void hip_capture_leave(struct hip_stream *s)
+void hip_capture_remove_stream(struct hip_stream *s)
 {
 	hipGraph_t spoilt = NULL;
 
 	pthread_mutex_lock(&hip_captures_lock);
 	if (hip_capture_of(s))
-		spoilt = leave_locked(hip_capture_of(s));
+		spoilt = stream_leave_locked(hip_capture_of(s));
 	pthread_mutex_unlock(&hip_captures_lock);
 	if (spoilt)
 		atomic_load(&hip_capture_ops)->destroy_graph(spoilt);

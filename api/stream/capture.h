@@ -1,8 +1,13 @@
-/* Capture: what streams are given becomes nodes of a graph.
+/* Stream capture: operations that a program gives to streams become nodes of a graph.
  *
- * A capture begins in one stream, and spreads to those that wait for events of streams that take part in it. One
- * lock, of capture.c, guards all captures, and the streams' part in them. It comes before a graph's users, and
- * behind events' and instances' locks; none is taken while it is held. */
+ *   hip_capture         a capture: begins in one stream (its origin), and spreads to each stream that waits for an
+ *                       event of a stream in it; in hip_captures_list, which owns it
+ *   hip_stream_capture  the part of one stream in a capture; owned by the capture
+ *   hip_recorded        the state of an event that was recorded in a capture; owned by the event
+ *
+ * Lock: hip_captures_lock guards all of them. It is inside the locks of events, of
+ * instances, of streams and of devices, none of which is taken under it.
+ */
 #ifndef API_CAPTURE_H
 #define API_CAPTURE_H
 
@@ -10,7 +15,6 @@
 
 struct hip_op;
 
-/* A capture. */
 struct hip_capture {
 	struct hip_capture *next; /* in hip_captures_list */
 	uint64_t id;
@@ -23,7 +27,7 @@ struct hip_capture {
 	struct hip_stream_capture *streams; /* owned */
 };
 
-/* A stream's part in a capture: behind what its next node comes. */
+/* A stream in a capture: `tails` are the nodes after which the stream's next node comes. */
 struct hip_stream_capture {
 	struct hip_stream_capture *next; /* in the capture's list */
 	struct hip_capture *capture;
@@ -32,9 +36,9 @@ struct hip_stream_capture {
 	size_t count, room;
 };
 
-/* What an event that was recorded in a capture stands for. */
+/* The nodes after which the work comes that waits for an event recorded in a capture. */
 struct hip_recorded {
-	uint64_t capture;      /* id; 0: it was recorded as usual */
+	uint64_t capture;      /* id of the capture; 0: the event was not recorded in a capture */
 	hipGraphNode_t *tails; /* owned */
 	size_t count;
 };
@@ -44,7 +48,7 @@ static inline bool hip_stream_captures(const struct hip_stream *s)
 	return __builtin_expect(atomic_load_explicit(&s->capture, memory_order_relaxed) != NULL, 0);
 }
 
-/* What graph/ does for captures. */
+/* Operations of graph/ on captures, as a table, since graph/ is above this folder. */
 struct hip_capture_ops {
 	hipError_t (*op)(struct hip_stream *stream, const struct hip_op *op);
 	hipError_t (*event)(struct hip_stream *stream, hipEvent_t event);
@@ -55,7 +59,7 @@ struct hip_capture_ops {
 /* Set before the first capture begins. */
 extern DRV_OWN const struct hip_capture_ops *_Atomic hip_capture_ops;
 
-/* Guards all captures, and the streams' part in them. */
+/* Guards every capture and every stream's part in it. */
 extern DRV_OWN pthread_mutex_t hip_captures_lock;
 extern DRV_OWN struct hip_capture *hip_captures_list; /* owned */
 
@@ -63,21 +67,24 @@ static inline struct hip_stream_capture *hip_capture_of(const struct hip_stream 
 {
 	return atomic_load_explicit(&s->capture, memory_order_relaxed);
 }
-/* OutOfMemory. */
+/* Errors: OutOfMemory. */
 hipError_t hip_capture_add_tails(struct hip_stream_capture *p, const hipGraphNode_t *nodes, size_t count);
-/* IllegalState: the stream captures. */
+/* Errors: IllegalState, when the stream is in a capture. */
 hipError_t hip_capture_begin_locked(struct hip_stream *stream, hipStreamCaptureMode mode, hipGraph_t graph,
 				    bool own, const hipGraphNode_t *tails, size_t count);
 void hip_capture_end_locked(struct hip_capture *capture);
 
-/* What the stream has so far; *recorded is replaced. */
+/* Replaces *recorded by the stream's present tails. */
 hipError_t hip_capture_record(struct hip_stream *stream, struct hip_recorded *recorded);
-/* The stream joins the capture, or goes on behind those nodes, too. *joined: the capture is still on. */
+/* Adds the recorded nodes to the stream's tails; the stream joins the capture if it is not in it yet. *joined: the
+ * capture is still active. */
 hipError_t hip_capture_wait(struct hip_stream *stream, const struct hip_recorded *recorded, bool *joined);
-/* The event's capture is still on, so that it cannot be asked: it is lost. */
+/* Invalidates the capture of the event, if it is still active: a captured event has no status to query. True: it
+ * was active. */
 bool hip_capture_invalidate_query(const struct hip_recorded *recorded);
 
-/* What no capture stands: 0, or `error`, and the captures that this thread had to leave alone are lost. */
+/* Refuses a call that is unsafe during captures: returns `error` and invalidates the captures that forbid the call
+ * to this thread; 0 when there is none. */
 hipError_t hip_capture_refuses_slow(hipError_t error);
 static inline bool hip_captures(void)
 {
@@ -87,16 +94,17 @@ static inline hipError_t hip_capture_refuses(hipError_t error)
 {
 	return hip_captures() ? hip_capture_refuses_slow(error) : hipSuccess;
 }
-/* A copy or a fill, that waits or not. */
+/* The same for a copy or a fill, which is unsafe only if the host waits for it. */
 static inline hipError_t hip_capture_refuses_wait(bool wait)
 {
 	return wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
 }
-/* The device cannot be waited for while a stream of it captures. */
+/* Refuses a wait for the device while one of its streams captures. */
 hipError_t hip_capture_refuses_device(const struct hip_device *device);
-/* The stream cannot be waited for while it captures: its capture is lost. */
+/* Returns `error` and invalidates the stream's capture, if there is one: a stream that captures cannot be waited
+ * for. */
 hipError_t hip_capture_lost(struct hip_stream *stream, hipError_t error);
-/* The stream ends. */
-void hip_capture_leave(struct hip_stream *stream);
+/* Takes a stream that ends out of its capture. */
+void hip_capture_remove_stream(struct hip_stream *stream);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Guards which list a stream has; lists are small, and change when calls order streams. */
+/* Guards which list a stream has. Lists are small, and change only when calls order streams. */
 static struct drv_lock lock;
 
 struct hip_frontier *hip_frontier_get(struct hip_frontier *frontier)
@@ -49,8 +49,8 @@ uint64_t hip_frontier_covers(struct hip_stream *stream, const struct hip_stream 
 	return frees;
 }
 
-/* Into a list that has room. */
-static void note(struct hip_frontier *frontier, struct hip_stream *stream, uint64_t frees)
+/* Adds an entry, or raises the one of the same stream. The list has room. */
+static void entry_raise(struct hip_frontier *frontier, struct hip_stream *stream, uint64_t frees)
 {
 	for (unsigned i = 0; i < frontier->count; i++)
 		if (frontier->entry[i].stream == stream) {
@@ -61,11 +61,12 @@ static void note(struct hip_frontier *frontier, struct hip_stream *stream, uint6
 	frontier->entry[frontier->count++] = (struct hip_frontier_entry){hip_stream_get(stream), frees};
 }
 
-static void note_all(struct hip_frontier *frontier, const struct hip_frontier *more, const struct hip_stream *but)
+static void entries_raise(struct hip_frontier *frontier, const struct hip_frontier *more,
+			  const struct hip_stream *but)
 {
 	for (unsigned i = 0; more && i < more->count; i++)
 		if (more->entry[i].stream != but && !atomic_load(&more->entry[i].stream->gone))
-			note(frontier, more->entry[i].stream, more->entry[i].frees);
+			entry_raise(frontier, more->entry[i].stream, more->entry[i].frees);
 }
 
 void hip_frontier_merge(struct hip_stream *s, const struct hip_point *point)
@@ -85,9 +86,9 @@ void hip_frontier_merge(struct hip_stream *s, const struct hip_point *point)
 	new = calloc(1, sizeof(*new) + room * sizeof(new->entry[0]));
 	if (new) {
 		new->refs = 1;
-		note_all(new, old, s);
-		note_all(new, point->frontier, s);
-		note(new, point->stream, point->frees);
+		entries_raise(new, old, s);
+		entries_raise(new, point->frontier, s);
+		entry_raise(new, point->stream, point->frees);
 		s->frontier = new;
 	}
 	drv_unlock(&lock);

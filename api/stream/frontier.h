@@ -1,9 +1,13 @@
-/* What a stream is ordered behind: of which other streams, behind how many of their frees. Only calls change it:
- * waiting for an event, the null stream's rules. Integers, so that memory is reused without an event of its own.
- * Frees are counted, not operations: one that comes behind an event is not covered by it, though no operation lies
- * between.
+/* Frontiers: what a stream is ordered behind.
  *
- * A list is immutable; who learns gets a new one. Entries hold references to their streams. */
+ *   hip_frontier  a list of {other stream, number of its frees}; immutable, counted. A stream that is ordered
+ *                 behind more gets a new list. Entries hold references to their streams
+ *
+ * Only calls that order streams change a stream's frontier: a wait for an event, the null stream's rules. Pools use
+ * frontiers to reuse memory without an event of their own. Frontiers count frees, not operations: a free after an
+ * event is not covered by the event, even if no operation lies between the two. frontier.c's lock guards which list
+ * a stream has.
+ */
 #ifndef API_FRONTIER_H
 #define API_FRONTIER_H
 
@@ -19,18 +23,18 @@ struct hip_frontier {
 };
 
 struct hip_frontier *hip_frontier_get(struct hip_frontier *frontier);
-/* NULL is accepted. */
+/* Accepts NULL. */
 void hip_frontier_put(struct hip_frontier *frontier);
-/* The stream's list, with a reference; NULL: it knows of nobody. */
+/* Returns the stream's list, with a reference. NULL: the stream is ordered behind no other. */
 struct hip_frontier *hip_frontier_of(struct hip_stream *stream);
-/* From now on the stream's work begins behind the point, and behind what was known at the point. Without memory for
- * it the stream is ordered all the same, and memory is reused later. */
+/* Merges the point, and the point's own frontier, into the stream's: the stream's further work begins after them.
+ * When memory is short the stream is ordered all the same, and memory is reused later. */
 void hip_frontier_merge(struct hip_stream *stream, const struct hip_point *point);
-/* Behind how many frees of the other stream; 0: nothing is known. */
+/* The number of frees of `other` that `stream` is ordered behind; 0: none. */
 uint64_t hip_frontier_covers(struct hip_stream *stream, const struct hip_stream *other);
-/* The host has waited for the point: all that was known there has ended, and the host knows. */
+/* Records that the host has waited for the point: the frees before it and before its frontier have ended. */
 void hip_frontier_merge_host(const struct hip_point *point);
-/* The stream ends. */
+/* Drops the list of a stream that ends. */
 void hip_frontier_fini(struct hip_stream *stream);
 
 #endif

@@ -1,24 +1,32 @@
-/* Points of streams' timelines, and the times at which they are reached. */
+/* Timeline points and timestamps of streams.
+ *
+ *   hip_point      a point in a stream's timeline; a value with references, owned by its user until hip_point_put()
+ *   hip_timestamp  a place in memory where the GPU writes its clock counter; owned by its user until it is released
+ *
+ * Neither has a lock: a user's own guards it.
+ */
 #ifndef API_POINT_H
 #define API_POINT_H
 
 #include "api/stream/stream.h"
 
-/* Below which operation of which stream. */
+/* A point is reached when the operations of `stream` below `index` have ended. */
 struct hip_point {
-	struct hip_stream *stream;     /* a reference; NULL: reached */
-	uint64_t index;                /* of flow->written */
-	uint64_t frees;                /* of memory on the stream, before that point */
-	struct hip_frontier *frontier; /* a reference; NULL: what the stream was behind there is nothing */
+	struct hip_stream *stream;     /* a reference; NULL: the point is reached */
+	uint64_t index;                /* a value of flow->written */
+	uint64_t frees;                /* frees on the stream before the point */
+	struct hip_frontier *frontier; /* a reference; NULL: the stream was ordered behind no other stream there */
 };
 
-/* What the stream has been given so far; the caller's, until hip_point_put(). */
+/* Returns the point after everything that was submitted to the stream so far. The caller owns it until
+ * hip_point_put(). */
 struct hip_point hip_stream_point(struct hip_stream *stream);
 void hip_point_put(struct hip_point *point);
-/* To what the stream has been given so far; between begin and done. */
+/* Moves the point to the end of what was submitted to the stream. Between hip_stream_begin() and
+ * hip_stream_done(). */
 static inline void hip_point_move(struct hip_point *point, struct hip_stream *stream)
 {
-	/* What the point refers to is the same in nearly all cases: it was there before, or nothing is. */
+	/* In nearly all cases the references stay the same, or there is no frontier. */
 	if (__builtin_expect(point->stream == stream &&
 				     point->frontier ==
 					     atomic_load_explicit(&stream->frontier, memory_order_relaxed),
@@ -32,22 +40,22 @@ static inline void hip_point_move(struct hip_point *point, struct hip_stream *st
 }
 struct hip_point hip_point_get(const struct hip_point *point);
 bool hip_point_is_completed(const struct hip_point *point);
-/* The GPU gets what is before it. */
+/* Submits the operations before the point to the GPU. */
 void hip_point_flush(const struct hip_point *point);
-/* The error that the device has when it never will be. */
+/* Waits for the point. Returns the device's error when the point will never be reached. */
 hipError_t hip_point_wait(const struct hip_point *point);
 hipError_t hip_stream_wait(struct hip_stream *stream);
 
 /* --- timestamps (timestamp.c) -------------------------------------------------------------------------- */
 
-/* A place where a GPU writes its clock counter. */
 struct hip_timestamp;
-/* Between begin and done: the time at which all that the stream was given so far has ended is written there. The
- * caller's, until hip_timestamp_release(). */
+/* Submits an operation that writes the time at which all earlier operations have ended. The caller owns the
+ * timestamp until hip_timestamp_release(). Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_timestamp_put(struct hip_stream *stream, struct hip_timestamp **timestamp);
-/* What is there when the operation has ended, in ticks of HSA's clock. False: it never was executed. */
+/* Reads the value after the operation has ended, in ticks of HSA's clock. False: the operation was never
+ * executed. */
 bool hip_timestamp_read(const struct hip_timestamp *timestamp, uint64_t *ticks);
-/* It may still be written before the point is reached; then it is used again. */
+/* Gives the timestamp back. The GPU may still write it until the point is reached; then it is used again. */
 void hip_timestamp_release(struct hip_timestamp *timestamp, const struct hip_point *point);
 
 #endif

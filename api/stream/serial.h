@@ -3,8 +3,8 @@
 
 #include "api/stream/stream.h"
 
-/* serial.c: the waits of AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY, before and after a stream that does not
- * capture gets a kernel or copy. They give the stream's error. */
+/* Waits of AMD_SERIALIZE_KERNEL and AMD_SERIALIZE_COPY (serial.c), before and after a kernel or copy is submitted
+ * to a stream that does not capture. They return the stream's error. */
 enum hip_serial { HIP_SERIAL_KERNEL, HIP_SERIAL_COPY };
 hipError_t hip_serial_wait_before(struct hip_stream *stream, enum hip_serial what);
 hipError_t hip_serial_wait_after(struct hip_stream *stream, enum hip_serial what);

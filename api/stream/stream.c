@@ -1,7 +1,6 @@
-/* Streams: flows of our HSA library (hsa/interface.h), whose operations this library gives in order.
- *
- * A dispatch's barrier bit keeps the order, its acquire at agent scope sees what the one before wrote; a job begins
- * with an acquire and ends with a release at system scope (cs.h), which is what the host waits for. */
+/* Streams: this library submits operations to flows of our HSA library (hsa/interface.h), in order. A dispatch's
+ * barrier bit keeps the order, and its acquire at agent scope makes the writes of the previous one visible. A job
+ * begins with an acquire and ends with a release at system scope (cs.h), which the host waits for. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "api/stream/capture.h"
 #include "api/stream/frontier.h"
 
-/* --- making and ending ------------------------------------------------------------------------ */
+/* --- creation and closing --------------------------------------------------------------------- */
 
 void hip_flow_failed(hsa_status_t status, void *data)
 {
@@ -25,7 +24,7 @@ void hip_flow_failed(hsa_status_t status, void *data)
 
 struct hip_stream_hooks hip_stream_hooks;
 
-static void call(void (*hook)(struct hip_stream *stream), struct hip_stream *s)
+static void hook_call(void (*hook)(struct hip_stream *stream), struct hip_stream *s)
 {
 	if (hook)
 		hook(s);
@@ -37,7 +36,8 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 	return s;
 }
 
-/* What other threads read by a rule, or a point that was reached, has stayed until now. */
+/* Other threads may read the stream's flow by a rule or by a point, so the flow lives until the last reference is
+ * put. */
 static void free_stream(struct hip_retired *retired)
 {
 	struct hip_stream *s = vm_container(retired, struct hip_stream, retired);
@@ -50,32 +50,33 @@ void hip_stream_put(struct hip_stream *s)
 {
 	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
 		return;
-	/* Who found it before it was gone may take a reference and put it. */
+	/* Threads that found the stream before it was gone may take a reference and put it: the count may reach 0
+	 * twice. */
 	if (atomic_exchange(&s->freed, true))
 		return;
-	call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
+	hook_call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
 	hip_retire(&s->retired, free_stream);
 }
 
-/* What it is given begins behind what the null stream was given. */
-static void follow(struct hip_stream *s, struct hip_stream *null)
+/* Orders the stream behind the null stream, from its next operation on. */
+static void rule_follow_null(struct hip_stream *s, struct hip_stream *null)
 {
 	s->null = hip_stream_get(null);
-	/* Release: threads without a lock follow it to a flow that was just made (hip_stream_is_clear()). */
+	/* Release: threads without a lock read the rule, and the flow was just made (hip_stream_is_clear()). */
 	atomic_store_explicit(&s->rule, &null->flow->written, memory_order_release);
 }
 
-/* It is the device's null stream. */
-static void lead(struct hip_stream *null)
+/* Gives the null stream its rule. */
+static void rule_lead(struct hip_stream *null)
 {
 	for (struct hip_stream *s = null->device->streams; s; s = s->next)
 		if (s != null && hip_stream_blocks(s) && !atomic_load(&s->closing))
-			follow(s, null);
+			rule_follow_null(s, null);
 	atomic_store_explicit(&null->seen, 1, memory_order_relaxed);
 	atomic_store_explicit(&null->rule, &null->device->blocking, memory_order_relaxed);
 }
 
-static void enlist(struct hip_stream *s)
+static void stream_enlist(struct hip_stream *s)
 {
 	static const _Atomic uint64_t nobody;
 	struct hip_device *d = s->device;
@@ -91,10 +92,10 @@ static void enlist(struct hip_stream *s)
 		return;
 	atomic_fetch_add(&d->blocking, 1);
 	if (null)
-		follow(s, null);
+		rule_follow_null(s, null);
 }
 
-static void delist(struct hip_stream *s)
+static void stream_delist(struct hip_stream *s)
 {
 	*s->link = s->next;
 	if (s->next)
@@ -120,13 +121,13 @@ static hipError_t open_flow(struct hip_stream *s)
 
 	if (r)
 		return hip_of_errno(r);
-	/* destroy() takes one reference, free_stream() the other. */
+	/* destroy() puts one reference, free_stream() the other. */
 	flow_get(s->flow);
 	s->args_at = HIP_CHUNK_B;
 	return hipSuccess;
 }
 
-/* The device's lock is held by the caller, for the list. */
+/* The caller holds the device's lock, which guards the list. */
 static hipError_t create_locked(struct hip_device *device, unsigned flags, int priority, struct hip_stream **out)
 {
 	struct hip_stream *s = calloc(1, sizeof(*s));
@@ -148,7 +149,7 @@ static hipError_t create_locked(struct hip_device *device, unsigned flags, int p
 		free(s);
 		return r;
 	}
-	enlist(s);
+	stream_enlist(s);
 	*out = s;
 	return hipSuccess;
 }
@@ -165,14 +166,14 @@ hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int prio
 	return r;
 }
 
-/* It may say false while another thread has the flow's lock. */
+/* May return false while another thread holds the flow's lock. */
 static bool all_ended(const struct hip_stream *s)
 {
 	return hip.hsa->reached(s->flow, hip_stream_written(s));
 }
 
-/* Waits for all that the device's flows have on the GPU, after the flow was abandoned: what it has not got is
- * dropped, and makes the device fail. */
+/* Waits for everything that the device's flows have submitted to the GPU, after the flow was abandoned. Operations
+ * that were not submitted are dropped, and make the device fail. */
 static void end_work(struct hip_stream *s)
 {
 	bool ended;
@@ -185,8 +186,8 @@ static void end_work(struct hip_stream *s)
 		hip_device_fail(s->device, hipErrorLaunchFailure);
 }
 
-/* Of its thread, who destroys it, and a reset, one may close it; its handle names nothing any more, and who found
- * it before gives it nothing more. */
+/* Starts to close the stream: true for one thread only among its own thread that exits, hipStreamDestroy() and a
+ * reset. The handle becomes invalid, and threads that found the stream before can submit nothing more. */
 static bool may_close(struct hip_stream *s)
 {
 	static const _Atomic uint64_t never = UINT64_MAX;
@@ -202,23 +203,23 @@ static bool may_close(struct hip_stream *s)
 	return true;
 }
 
-/* It was waited for, or all that it has not done is dropped. */
+/* Closes the stream. Its work was waited for, or the rest of it is dropped. */
 static void close_stream(struct hip_stream *s)
 {
 	bool drop = !all_ended(s);
 
 	pthread_mutex_lock(&s->device->lock);
-	delist(s);
+	stream_delist(s);
 	pthread_mutex_unlock(&s->device->lock);
-	hip_capture_leave(s);
+	hip_capture_remove_stream(s);
 	hip_frontier_fini(s);
-	/* The holder of its lock may wait for it. */
+	/* The thread that holds the stream's lock may wait for the stream; abandon() ends that wait. */
 	if (drop)
 		hip.hsa->abandon(s->flow);
-	/* Before: who holds a pool's lock may wait until it is gone. */
-	call(atomic_load_explicit(&hip_stream_hooks.closing, memory_order_acquire), s);
+	/* Called before the stream is gone: a thread that holds a pool's lock may wait for the stream's end. */
+	hook_call(atomic_load_explicit(&hip_stream_hooks.closing, memory_order_acquire), s);
 	atomic_store(&s->ending, true);
-	/* They wait for what has ended, or never will. */
+	/* Users wait for operations that have ended or never will, so this loop ends. */
 	while (atomic_load(&s->users))
 		sched_yield();
 	if (drop)
@@ -231,7 +232,7 @@ static void close_stream(struct hip_stream *s)
 	hip_stream_put(s);
 }
 
-/* --- which one -------------------------------------------------------------------------------- */
+/* --- null stream and own streams -------------------------------------------------------------- */
 
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream)
 {
@@ -245,7 +246,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 		if (!r && !s) {
 			r = create_locked(device, hipStreamDefault, 0, &s);
 			if (!r) {
-				lead(s);
+				rule_lead(s);
 				atomic_store_explicit(&device->null, s, memory_order_release);
 			}
 		}
@@ -255,7 +256,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 	return r;
 }
 
-/* A thread's own streams, one for each device; they end with the thread. */
+/* A thread's own streams, one for each device; closed when the thread ends. */
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
@@ -299,7 +300,7 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 	}
 	if (!own[device->index]) {
 		r = hip_stream_create(device, hipStreamDefault, 0, &own[device->index]);
-		/* One reference is the thread's, the other goes when the stream is closed. */
+		/* One reference is the thread's; close_stream() puts the other. */
 		if (!r)
 			hip_stream_get(own[device->index]);
 	}
@@ -307,7 +308,7 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 	return r;
 }
 
-hipError_t hip_stream_named(hipStream_t handle, struct hip_stream **stream)
+hipError_t hip_stream_of_constant(hipStream_t handle, struct hip_stream **stream)
 {
 	if (!handle || handle == hipStreamLegacy)
 		return hip_null_stream(hip_current(), stream);
@@ -322,10 +323,10 @@ hipError_t hip_stream_lost(struct hip_stream *s, int r)
 		hip_device_fail(s->device, hipErrorIllegalAddress);
 		return hip_fault(s->device);
 	}
-	/* Refused, and the stream goes on. */
+	/* The operation was refused, and the stream goes on. */
 	if (r != -ECANCELED && r != -ENODEV && atomic_load(&s->flow->state) == FLOW_ACTIVE)
 		return hip_of_errno(r);
-	/* HSA's callback may know better, and comes soon. */
+	/* HSA's callback may report a more precise error soon. */
 	for (unsigned i = 0; i < 1000 && !hip_fault(s->device); i++)
 		sched_yield();
 	hip_device_fail(s->device, hipErrorLaunchFailure);
@@ -343,7 +344,7 @@ bool hip_stream_acquire(struct hip_stream *s)
 	return false;
 }
 
-/* It may say false while another thread gives the stream something. */
+/* May return false while another thread submits to the stream. */
 static bool has_reached(struct hip_stream *s, uint64_t index)
 {
 	bool reached;
@@ -355,7 +356,8 @@ static bool has_reached(struct hip_stream *s, uint64_t index)
 	return reached;
 }
 
-/* The operation has what it waits for submitted; one that waits for what has ended does nothing. */
+/* Submits a wait operation, which has the flow flush the work before the point. A wait for a point that is reached
+ * does nothing. */
 hipError_t hip_stream_after(struct hip_stream *s, const struct hip_point *point)
 {
 	struct hip_stream *other = point->stream;
@@ -365,15 +367,15 @@ hipError_t hip_stream_after(struct hip_stream *s, const struct hip_point *point)
 		return hipSuccess;
 	if (!has_reached(other, point->index))
 		r = hip_stream_submit(s, &(struct flow_op){.kind = FLOW_WAIT, .wait = {other->flow, point->index}});
-	/* Behind the operation, as hip_stream_point() reads it before. */
+	/* After the operation: hip_stream_point() reads the frontier before it reads the number of operations. */
 	if (!r)
 		hip_frontier_merge(s, point);
 	return r;
 }
 
-/* --- what HIP's rules name -------------------------------------------------------------------- */
+/* --- HIP's rules of order --------------------------------------------------------------------- */
 
-/* Everything that the other was given so far. */
+/* Orders the stream behind everything that was submitted to the other. */
 static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
 {
 	struct hip_point point = hip_stream_point(other);
@@ -383,8 +385,8 @@ static hipError_t after_all_of(struct hip_stream *s, struct hip_stream *other)
 	return r;
 }
 
-/* One that the null stream has not seen all of, and that was not found in this round yet: where it is now. No
- * stream: there is none. */
+/* Finds a blocking stream whose work the null stream is not wholly ordered behind, and that this round has not
+ * visited yet. *point is its present point (stream NULL: there is none), *now its count of operations and frees. */
 static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_point *point, uint64_t *now)
 {
 	struct hip_device *d = null->device;
@@ -393,33 +395,33 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_p
 	*point = (struct hip_point){0};
 	pthread_mutex_lock(&d->lock);
 	for (struct hip_stream *s = d->streams; s && !r && !point->stream; s = s->next) {
-		if (s == null || !hip_stream_blocks(s) || s->null_round == round)
+		if (s == null || !hip_stream_blocks(s) || s->null_search == round)
 			continue;
-		s->null_round = round;
+		s->null_search = round;
 		if (hip_stream_captures(s)) {
 			r = hip_capture_lost(s, hipErrorStreamCaptureImplicit);
 			continue;
 		}
 		*now = atomic_load_explicit(&s->frees, memory_order_acquire) + hip_stream_written(s);
-		if (*now != s->null_saw)
+		if (*now != s->null_covers)
 			*point = hip_stream_point(s);
 	}
 	pthread_mutex_unlock(&d->lock);
 	return r;
 }
 
-/* A full flow has room when its work goes on, which may take until another thread has made a stream: no thread
- * waits for it with the device's lock held. */
+/* A full flow has room again when its work goes on, which may need another thread to make a stream. So the device's
+ * lock is not held during the waits. */
 static hipError_t after_all_blocking(struct hip_stream *null)
 {
-	uint64_t round = ++null->null_round, now = 0;
+	uint64_t round = ++null->null_search, now = 0;
 	struct hip_point point;
 	hipError_t r;
 
 	while (!(r = find_new(null, round, &point, &now)) && point.stream) {
 		r = hip_stream_after(null, &point);
 		if (!r)
-			point.stream->null_saw = now;
+			point.stream->null_covers = now;
 		hip_point_put(&point);
 		if (r)
 			break;
@@ -435,7 +437,8 @@ static hipError_t after_null(struct hip_stream *s, struct hip_stream *null)
 	if (written <= atomic_load_explicit(&s->seen, memory_order_relaxed))
 		return hipSuccess;
 	r = after_all_of(s, null);
-	/* Behind the operation that waits: an event that is recorded then is behind that, too. */
+	/* After the wait operation was submitted: an event that is recorded from then on is ordered behind the
+	 * wait. */
 	if (!r)
 		atomic_store_explicit(&s->seen, written, memory_order_release);
 	return r;
@@ -455,7 +458,7 @@ hipError_t hip_stream_order(struct hip_stream *s)
 	return r;
 }
 
-/* A blocking stream that captures keeps the null stream from being given anything. */
+/* The null stream cannot be given work while a blocking stream captures. */
 static bool may_order(const struct hip_stream *s)
 {
 	struct hip_device *d = s->device;
@@ -476,8 +479,8 @@ void hip_stream_follow_rules(struct hip_stream *s)
 		hip_stream_done(s);
 }
 
-/* What s is given next is behind all that the other was given, and what HIP's rules put in front of that. */
-static hipError_t come_behind(struct hip_stream *s, struct hip_stream *other)
+/* Orders s behind everything that the other was given, and behind what HIP's rules order before that. */
+static hipError_t order_behind(struct hip_stream *s, struct hip_stream *other)
 {
 	hipError_t r = hip_stream_begin(other);
 
@@ -500,19 +503,18 @@ hipError_t hip_stream_redirect(struct hip_stream *s, struct hip_device *device, 
 	if (__builtin_expect(!device || device == s->device, 1))
 		return hipSuccess;
 	r = hip_null_stream(device, to);
-	return r ? r : come_behind(*to, s);
+	return r ? r : order_behind(*to, s);
 }
 
 hipError_t hip_stream_return(struct hip_stream *s, struct hip_stream *from)
 {
-	return from == s ? hipSuccess : come_behind(s, from);
+	return from == s ? hipSuccess : order_behind(s, from);
 }
 
 /* --- points ------------------------------------------------------------------------------------ */
 
-/* Others may write to the stream meanwhile: what is counted first is covered by the operations that are counted
- * last.
- */
+/* Other threads may submit meanwhile. The frontier and the frees are read first, so that the number of operations,
+ * read last, covers them. */
 struct hip_point hip_stream_point(struct hip_stream *s)
 {
 	struct hip_point point = {.stream = hip_stream_get(s), .frontier = hip_frontier_of(s)};
@@ -553,7 +555,7 @@ void hip_point_flush(const struct hip_point *point)
 	hip_stream_release(s);
 }
 
-/* The error of what the wait was for, and of the cooperative grids that it waited for. */
+/* The error of the wait, or of the cooperative grids that the stream waited for. */
 static int wait_error(const struct hip_device *device, int error)
 {
 	int (*state)(const struct hip_device *device) =
@@ -577,7 +579,7 @@ hipError_t hip_point_wait(const struct hip_point *point)
 
 		e = wait_error(point->stream->device, e);
 		r = e ? hip_stream_lost(point->stream, e) : hipSuccess;
-		/* A reset forgets errors behind that. */
+		/* Until here a reset cannot clear the error: it waits for the release. */
 		hip_stream_release(point->stream);
 	}
 	if (r)
@@ -609,7 +611,7 @@ void hip_stream_drop(struct hip_stream *s)
 	hip_stream_release(s);
 }
 
-/* The first of the device's, with a reference. */
+/* Returns the device's first stream, with a reference. NULL: none. */
 static struct hip_stream *first_stream(struct hip_device *device)
 {
 	struct hip_stream *s;
@@ -620,28 +622,28 @@ static struct hip_stream *first_stream(struct hip_device *device)
 	return s;
 }
 
-#define MOVE_NS 10000000 /* between two counts of the steps of a device */
+#define MOVE_NS 10000000 /* between two counts of the device's steps */
 
 typedef uint64_t host_calls_fn(struct hip_device *device, bool *busy);
 
-static uint64_t steps(struct hip_device *device, host_calls_fn *host_calls, bool *busy)
+static uint64_t device_steps(struct hip_device *device, host_calls_fn *host_calls, bool *busy)
 {
 	uint64_t executed = hip.hsa->steps(device->agent, busy);
 
 	return executed + host_calls(device, busy);
 }
 
-/* The GPU or a function of the host makes progress for the device. */
-static bool moves(struct hip_device *device, host_calls_fn *host_calls)
+/* True while the GPU or a host function makes progress for the device. */
+static bool device_progresses(struct hip_device *device, host_calls_fn *host_calls)
 {
 	bool busy = false;
-	uint64_t before = steps(device, host_calls, &busy);
+	uint64_t before = device_steps(device, host_calls, &busy);
 
-	return steps(device, host_calls, &busy) != before || busy;
+	return device_steps(device, host_calls, &busy) != before || busy;
 }
 
-/* Waits until all that a stream was given has ended, or until no work of the device makes progress by itself: the
- * rest waits for a value that is never written, or for streams that do. */
+/* Waits until the stream's work has ended, or until no work of the device makes progress: the rest then waits for a
+ * value in memory that is never written, or for a stream that does. */
 static void wait_while_it_moves(struct hip_stream *s, void *arg)
 {
 	host_calls_fn *host_calls = *(host_calls_fn **)arg;
@@ -650,7 +652,7 @@ static void wait_while_it_moves(struct hip_stream *s, void *arg)
 		int r = all_ended(s) ? 0 : hip.hsa->wait(s->flow, hip_stream_written(s), MOVE_NS);
 
 		hip_stream_release(s);
-		if (r != -ETIMEDOUT || !moves(s->device, host_calls))
+		if (r != -ETIMEDOUT || !device_progresses(s->device, host_calls))
 			return;
 	}
 }
@@ -660,25 +662,25 @@ void hip_streams_retire(struct hip_device *device, host_calls_fn *host_calls)
 	hip_streams_each(device, wait_while_it_moves, &host_calls);
 }
 
-static void abandon(struct hip_stream *s, void *unused)
+static void flow_abandon(struct hip_stream *s, void *unused)
 {
 	(void)unused;
 	hip.hsa->abandon(s->flow);
 }
 
-/* All streams of the device end, whatever became of their work; their handles name nothing any more. Who waits for
- * them gets an error. */
+/* Closes all streams of the device, whatever the state of their work; their handles become invalid, and threads
+ * that wait for them get an error. */
 void hip_streams_reset(struct hip_device *device)
 {
 	struct hip_stream *s;
 
-	/* None of them goes on because another is gone. The device's lock is inside a flow's, which abandon()
-	 * takes. */
+	/* All flows stop first, so that no stream goes on because another is gone. abandon() runs later, since it
+	 * takes a flow's lock, which is outside the device's. */
 	pthread_mutex_lock(&device->lock);
 	for (s = device->streams; s; s = s->next)
 		flow_stop(s->flow, FLOW_ENDED);
 	pthread_mutex_unlock(&device->lock);
-	hip_streams_each(device, abandon, NULL);
+	hip_streams_each(device, flow_abandon, NULL);
 	atomic_store(&device->null, NULL);
 	while ((s = first_stream(device))) {
 		if (may_close(s))
@@ -689,7 +691,7 @@ void hip_streams_reset(struct hip_device *device)
 	}
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 #define PRIORITY_LOWEST  1
 #define PRIORITY_HIGHEST (-1)

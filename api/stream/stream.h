@@ -1,4 +1,16 @@
-/* Streams: flows (flow/flow.h), HIP's rules of order between them, and the memory that their operations read. */
+/* Streams: ordered queues of GPU work, with HIP's rules of order between them.
+ *
+ *   hip_stream   a stream; counted: the program holds a reference, and each point in it. Its operations go to its
+ *                `flow` (flow/flow.h), an ordered queue of our HSA library
+ *   hip_chunk    memory for the kernel arguments of a stream's dispatches; owned by the stream
+ *   hip_shape    the last launch of a kernel, so that the next one of the same shape is cheaper; part of the stream
+ *
+ * Locks: "the stream's lock" is its flow's, taken by hip_stream_begin() and released by hip_stream_done(); the
+ * device's lock, inside it, guards the device's list of streams.
+ *
+ * Order. Blocking streams and the null stream wait for each other's earlier work (HIP's legacy null stream). Each
+ * submission checks that with one comparison, in hip_stream_is_clear(); hip_stream_order() adds the waits.
+ */
 #ifndef API_STREAM_H
 #define API_STREAM_H
 
@@ -9,76 +21,89 @@ struct hip_frontier;
 struct hip_point;
 struct hip_stream_capture;
 
-/* Memory for kernel arguments, in chunks that go round: a chunk is used again when the last operation that reads it
- * has ended. */
+/* Memory for kernel arguments. A stream has a ring of chunks: a chunk is used again when the last operation that
+ * reads it has ended. */
 struct hip_chunk {
-	struct hip_chunk *next; /* a ring of them */
+	struct hip_chunk *next; /* in the ring */
 	char *base;             /* owned */
-	uint64_t last;          /* operations below read it */
+	uint64_t last;          /* operations of the stream below this value read the chunk */
 };
 
-/* The last launch of a kernel: what another one of the same shape has in common with it. */
+/* The last launch of a kernel: the parts that another launch of the same shape has in common with it. */
 #define HIP_HIDDEN_MAX_B 320u
 #define HIP_SHAPES       4u
 struct hip_shape {
-	const struct hip_kernel *kernel; /* never followed; NULL: none */
-	unsigned codes;                  /* hip_codes then */
+	const struct hip_kernel *kernel; /* compared, never followed; NULL: none */
+	unsigned codes;                  /* value of hip_codes at that launch */
 	uint32_t blocks[3], threads[3], lds_B;
 	struct flow_again again;
-	char hidden[HIP_HIDDEN_MAX_B]; /* the compiler's arguments */
+	char hidden[HIP_HIDDEN_MAX_B]; /* hidden arguments, which the compiler adds */
 };
 
 struct hip_stream {
-	struct hip_retired retired; /* once it has no references */
-	_Atomic unsigned refs;      /* the program's, and one for each point */
+	struct hip_retired retired; /* used when the last reference was put */
+	_Atomic unsigned refs;      /* the program's reference, and one for each point */
 	uint64_t handle;
 	struct hip_device *device;
 	unsigned flags;
 	int priority;
-	struct hip_stream *next, **link; /* in the device's list; link NULL: not any more */
+	struct hip_stream *next, **link; /* in the device's list; link NULL: removed */
 	struct flow *flow;               /* a reference; destroyed when the stream is gone */
-	_Atomic bool closing;            /* somebody ends it */
-	_Atomic bool freed;              /* nobody has it */
-	_Atomic bool ending;             /* no thread begins to look at its progress any more */
-	_Atomic bool gone;               /* then: none of its work runs, and its flow is destroyed */
-	/* HIP's rules in one comparison: while *rule is what was seen there, nothing new stands before what is
-	 * given to the stream next. A blocking stream's is how much the null stream was given, and seen what of
-	 * that it waits for; the null stream's is how many blocking streams there are, and seen itself; one that is
-	 * closed has none that fits. The rule is written under the device's lock, seen under the stream's. */
+	_Atomic bool closing;            /* a thread closes the stream */
+	_Atomic bool freed;              /* the last reference was put */
+	_Atomic bool ending;             /* hip_stream_acquire() fails from then on */
+	_Atomic bool gone;               /* closed: none of the stream's work runs, and its flow is destroyed */
+	/* HIP's rules of order in one comparison: while *rule equals `seen`, the next operation needs no further
+	 * wait. For a blocking stream, *rule is the number of operations that the null stream was given, and `seen`
+	 * is how many of them this stream waits for. For the null stream, *rule is its device's number of blocking
+	 * streams, and `seen` stays 1, so that they are equal only while the null stream is the only one. A closed
+	 * stream has a rule that never equals `seen`. The device's lock guards the writing of `rule`, the stream's
+	 * that of `seen`. */
 	const _Atomic uint64_t *_Atomic rule;
 	_Atomic uint64_t seen;
-	struct hip_stream *null; /* whose flow->written it is: a reference. Guarded by the device's lock, as is: */
-	uint64_t null_saw;   /* so many operations and frees here the null stream is behind: under its lock; and */
-	uint64_t null_round; /* when it looked last */
-	uint64_t done;       /* once it is gone: operations below have ended, the others never will */
-	_Atomic unsigned users;                /* threads between hip_stream_acquire() and hip_stream_release() */
-	struct hip_frontier *_Atomic frontier; /* what it is ordered behind; written under frontier.c's lock */
-	_Atomic uint64_t frees;                /* of memory, so far */
-	_Atomic uint64_t host_frees;           /* so many frees have ended, and the host waited for that */
-	_Atomic uint64_t host_synced;          /* operations and frees of the last point that the host waited for */
-	struct hip_cache *_Atomic caches;      /* of memory that was freed on it, a pool each; pool.c */
-	struct hip_stream_capture *_Atomic capture; /* in a capture; NULL: none. Written under capture.c's lock */
-	/* Guarded by the flow's lock: */
-	struct hip_chunk *args; /* the current one; owned */
+	/* A reference to the null stream whose flow->written is *rule. Guarded by the device's lock. */
+	struct hip_stream *null;
+	/* Operations and frees of this stream that the null stream is ordered behind. Guarded by the null stream's
+	 * lock. */
+	uint64_t null_covers;
+	/* The null stream's last search for new work that included this stream. Guarded by the device's lock. */
+	uint64_t null_search;
+	/* Set when the stream is gone: operations below this value have ended, the others never will. */
+	uint64_t done;
+	_Atomic unsigned users; /* threads between hip_stream_acquire() and hip_stream_release() */
+	/* What the stream is ordered behind; written under frontier.c's lock. */
+	struct hip_frontier *_Atomic frontier;
+	_Atomic uint64_t frees;      /* memory frees on the stream so far */
+	_Atomic uint64_t host_frees; /* frees that have ended and that the host has waited for */
+	/* Operations plus frees of the last point that the host waited for. */
+	_Atomic uint64_t host_synced;
+	/* Owned by pool_cache.c: a cache for each pool whose memory was freed on the stream. */
+	struct hip_cache *_Atomic caches;
+	/* NULL: the stream does not capture. Written under hip_captures_lock. */
+	struct hip_stream_capture *_Atomic capture;
+	/* Guarded by the stream's lock: */
+	struct hip_chunk *args; /* owned: the current chunk of the ring */
 	unsigned chunks;
-	uint32_t args_at;                    /* of it is used; without one, all */
-	struct hip_shape shapes[HIP_SHAPES]; /* by the kernel's address */
+	uint32_t args_at;                    /* bytes of the current chunk in use; HIP_CHUNK_B without a chunk */
+	struct hip_shape shapes[HIP_SHAPES]; /* indexed by the kernel's address */
 };
 
-/* A handle that is a name: the null stream, a thread's own. Made when first named. ContextIsDestroyed: neither. */
-hipError_t hip_stream_named(hipStream_t handle, struct hip_stream **stream);
+/* Resolves the handles that are constants: the null stream, and a thread's own stream, which are made at their
+ * first use. Errors: ContextIsDestroyed, when the handle is neither. */
+hipError_t hip_stream_of_constant(hipStream_t handle, struct hip_stream **stream);
 static inline hipError_t hip_stream_of(hipStream_t handle, struct hip_stream **stream)
 {
 	*stream = hip_find(HIP_STREAM, handle);
-	return __builtin_expect(*stream != NULL, 1) ? hipSuccess : hip_stream_named(handle, stream);
+	return __builtin_expect(*stream != NULL, 1) ? hipSuccess : hip_stream_of_constant(handle, stream);
 }
-/* Where copies and fills go that no device's memory but that one's takes part in (NULL: there is no such): into the
- * stream, or, as CLR has it, if that is another device's, into the null stream of the device, behind what the
- * stream has. Then what the stream is given next is behind them. None is captured. */
+/* Chooses the stream for a copy or fill that involves the memory of `device` alone (NULL: of no device, or of
+ * several). *to is `stream`, or, as in CLR, the null stream of `device` if `stream` is another device's; then that
+ * null stream first waits for `stream`. hip_stream_return() makes `stream` wait for the operation afterwards.
+ * Neither is captured. */
 hipError_t hip_stream_redirect(struct hip_stream *stream, struct hip_device *device, struct hip_stream **to);
 hipError_t hip_stream_return(struct hip_stream *stream, struct hip_stream *from);
 hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream);
-/* For short ways: NULL, too, where one has to be made first. */
+/* For fast paths: returns NULL, too, when the null stream does not exist yet. */
 static inline struct hip_stream *hip_stream_of_nocreate(hipStream_t handle)
 {
 	struct hip_stream *s = hip_find(HIP_STREAM, handle);
@@ -87,34 +112,34 @@ static inline struct hip_stream *hip_stream_of_nocreate(hipStream_t handle)
 		return s;
 	return handle ? NULL : atomic_load_explicit(&hip_current()->null, memory_order_acquire);
 }
-/* As hipStreamCreateWithPriority() and hipStreamDestroy() do. */
+/* The bodies of hipStreamCreateWithPriority() and hipStreamDestroy(). */
 hipError_t hip_stream_create(struct hip_device *device, unsigned flags, int priority, struct hip_stream **stream);
 hipError_t hip_stream_destroy(hipStream_t handle);
 struct hip_stream *hip_stream_get(struct hip_stream *stream);
 void hip_stream_put(struct hip_stream *stream);
-/* Has what follows begin behind what HIP's rules name: the null stream's work, or that of all others. The lock is
- * held; at an error it is let go. */
+/* Adds the waits that HIP's rules demand: a blocking stream for the null stream's work, the null stream for all
+ * blocking streams'. The caller holds the stream's lock; an error releases it. */
 hipError_t hip_stream_order(struct hip_stream *stream);
-/* The null stream waits for it, and it for the null stream. */
+/* True when the stream and the null stream wait for each other. */
 static inline bool hip_stream_blocks(const struct hip_stream *stream)
 {
 	return !(stream->flags & hipStreamNonBlocking);
 }
-/* It lives, and HIP's rules order it behind nothing new. */
+/* True when the stream lives, and HIP's rules demand no further wait. */
 static inline bool hip_stream_is_clear(const struct hip_stream *stream)
 {
 	const _Atomic uint64_t *rule = atomic_load_explicit(&stream->rule, memory_order_acquire);
 
-	/* Acquire: a thread without the lock sees the operation that waits for it. */
+	/* Acquire: a thread without the lock sees the operation that waits. */
 	return atomic_load_explicit(rule, memory_order_relaxed) ==
 	       atomic_load_explicit(&stream->seen, memory_order_acquire);
 }
-/* How many operations it was given. The lock is held, or others may give it more meanwhile. */
+/* The number of operations submitted to the stream. Without the lock, other threads may submit more meanwhile. */
 static inline uint64_t hip_stream_written(const struct hip_stream *stream)
 {
 	return atomic_load_explicit(&stream->flow->written, memory_order_acquire);
 }
-/* A lock of a flow whose holder calls HSA: HSA is to know that this thread has it. */
+/* Takes a flow's lock for a thread that calls HSA with it: HSA reads in `holder` which thread has the lock. */
 static inline void hip_flow_lock(struct flow *flow)
 {
 	drv_lock(&flow->lock);
@@ -124,13 +149,14 @@ static inline void hip_flow_unlock(struct flow *flow)
 {
 	atomic_store_explicit(&flow->holder, NULL, memory_order_relaxed);
 	drv_unlock(&flow->lock);
-	/* Packets of tools and other clients, whose doorbells found the lock taken. */
+	/* Submits packets of tools and other clients, whose doorbells found the lock taken. */
 	if (flow->ops->released)
 		flow->ops->released(flow);
 }
-/* What a wait or an operation failed with becomes what the device gives from now on. */
+/* Records a failed wait or operation (r: -errno) as the device's error, if the stream cannot go on. Returns the
+ * error. */
 hipError_t hip_stream_lost(struct hip_stream *stream, int r);
-/* Takes the lock, and does so. */
+/* Takes the stream's lock and adds the waits that HIP's rules demand. At an error the lock is not held. */
 static inline hipError_t hip_stream_begin(struct hip_stream *stream)
 {
 	const struct hip_device *device = stream->device;
@@ -147,34 +173,35 @@ static inline void hip_stream_done(struct hip_stream *stream)
 {
 	hip_flow_unlock(stream->flow);
 }
-/* What the stream is given next begins behind what HIP's rules name, although nothing is given to it yet. */
+/* Adds the waits that HIP's rules demand, although no operation follows yet. */
 void hip_stream_follow_rules(struct hip_stream *stream);
-/* Between begin and done: */
-/* What an operation that the flow refused means for the stream: r is -errno, or 0. */
+/* The next functions are called between hip_stream_begin() and hip_stream_done(): */
+/* Translates the result of a submission to the flow: -errno or 0. */
 static inline hipError_t hip_stream_result(struct hip_stream *stream, int r)
 {
 	return __builtin_expect(r, 0) ? hip_stream_lost(stream, r) : hipSuccess;
 }
-/* Gives the stream one operation, which is copied. OutOfMemory: it was not taken. */
+/* Submits one operation, which is copied. OutOfMemory: the operation was not submitted. */
 static inline hipError_t hip_stream_submit(struct hip_stream *stream, const struct flow_op *op)
 {
 	return hip_stream_result(stream, hip.hsa->submit(stream->flow, op));
 }
-/* Gives it a dispatch, header and completion signal included. -errno: for hip_stream_result(). Every dispatch of a
- * stream goes this way, but for those of graphs' segments. */
+/* Submits a dispatch; the packet includes header and completion signal. Returns -errno, for hip_stream_result().
+ * Every dispatch of a stream is submitted here, except those of graph segments. */
 static inline int hip_stream_dispatch(struct hip_stream *stream, const hsa_kernel_dispatch_packet_t *packet)
 {
 	return hip.hsa->dispatch(stream->flow, packet);
 }
-/* The order of an operation that waits for those before, and whose completion others see. */
+/* Packet header of an operation that waits for all earlier ones, and whose results other agents see. */
 #define HIP_BARRIER_HEADER                                                                                         \
 	(1u << HSA_PACKET_HEADER_BARRIER | HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |      \
 	 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE)
-/* Memory of a pool of the host's that the device reaches; hsa_amd_memory_pool_free(). NULL: none. */
+/* Allocates from a pool of the host, mapped for the device; freed by hsa_amd_memory_pool_free(). NULL: out of
+ * memory. */
 void *hip_allocate_for(const struct hip_device *device, hsa_amd_memory_pool_t pool, size_t size_B);
-/* The same for kernels' arguments, in the device's memory where the CPU sees that. */
+/* The same for kernel arguments: in the device's memory where the CPU can access that. */
 void *hip_args_allocate(struct hip_device *device, size_t size_B);
-/* False: no memory. */
+/* False: out of memory. */
 bool hip_stream_next_chunk(struct hip_stream *stream, uint32_t size_B);
 #define HIP_ARGS_ALIGN 64u
 static inline uint32_t hip_args_size(uint32_t size_B)
@@ -182,7 +209,7 @@ static inline uint32_t hip_args_size(uint32_t size_B)
 	return (size_B + HIP_ARGS_ALIGN - 1) & ~(HIP_ARGS_ALIGN - 1);
 }
 #define HIP_CHUNK_B 65536u
-/* Memory that the next operation reads, of a multiple of 64. NULL: none left. */
+/* Memory that the next operation reads, aligned to 64 bytes. NULL: out of memory. */
 static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
 {
 	uint32_t at = stream->args_at;
@@ -196,27 +223,27 @@ static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
 	stream->args_at = at + size_B;
 	return stream->args->base + at;
 }
-/* Memory of the host's that what follows reads: pageable memory is put aside there. NULL: none left. */
+/* Host memory that the next operation reads: a staging copy of pageable memory. NULL: out of memory. */
 #define HIP_STAGE_MAX_B HIP_CHUNK_B /* 64 KiB: CUDA's limit */
 static inline void *hip_stream_stage(struct hip_stream *stream, size_t size_B)
 {
 	return hip_stream_args(stream, (uint32_t)size_B);
 }
-/* Another thread may destroy the stream. False: it has, and none of its work runs any more; true: it does not
- * before hip_stream_release(). */
+/* Keeps the stream from being closed by another thread until hip_stream_release(). False: the stream is closed, and
+ * none of its work runs any more. */
 bool hip_stream_acquire(struct hip_stream *stream);
 static inline void hip_stream_release(struct hip_stream *stream)
 {
 	atomic_fetch_sub(&stream->users, 1);
 }
-/* When nothing of the stream uses them any more. */
+/* Frees the chunks when no operation of the stream uses them any more. */
 void hip_stream_free_args(struct hip_stream *stream);
-/* What follows begins behind the point. */
+/* Makes the stream's further operations wait for the point. */
 hipError_t hip_stream_after(struct hip_stream *stream, const struct hip_point *point);
-/* rt_flow_info.failed: the device is not to be used until it is reset. On HSA's own thread. */
+/* The callback rt_flow_info.failed: the device returns errors until it is reset. Called on HSA's own thread. */
 void hip_flow_failed(hsa_status_t status, void *device);
 
-/* The host has waited for all that the stream was given so far. */
+/* True when the host has waited for everything that was submitted to the stream. */
 static inline bool hip_stream_is_host_synced(const struct hip_stream *stream)
 {
 	uint64_t synced = atomic_load_explicit(&stream->host_synced, memory_order_acquire);
@@ -224,30 +251,31 @@ static inline bool hip_stream_is_host_synced(const struct hip_stream *stream)
 	return synced == hip_stream_written(stream) + atomic_load_explicit(&stream->frees, memory_order_acquire);
 }
 
-/* A wait for the stream failed: what it has put on its way ends all the same, or does not begin any more. The
- * stream takes nothing from then on. */
+/* Ends a stream whose wait failed: submitted work ends, deferred work is dropped, and the stream accepts nothing
+ * from then on. */
 void hip_stream_drop(struct hip_stream *stream);
-/* All streams of the device. */
+/* Waits for all streams of the device. */
 hipError_t hip_device_wait(struct hip_device *device);
 /* Calls fn with each of the device's streams. */
 void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *stream, void *arg), void *arg);
 
-/* What the folders above have to do for streams; NULL until one of them has. */
+/* Functions of the folders above that streams call; NULL until set. */
 struct hip_stream_hooks {
-	/* Memory that was freed on the stream is the pools' own business from now on; the host has waited for it.
-	 */
+	/* The stream closes, and the host has waited for it: the pools take over the memory that was freed on
+	 * it. */
 	void (*_Atomic closing)(struct hip_stream *stream);
-	void (*_Atomic freed)(struct hip_stream *stream); /* by its last reference: its caches go */
-	/* The host has waited for work of the device: pools give back what is beyond their thresholds. */
+	void (*_Atomic freed)(struct hip_stream *stream); /* the last reference was put: free the stream's caches */
+	/* The host has waited for work of the device: pools release memory beyond their thresholds. */
 	void (*_Atomic host_waited)(struct hip_device *device);
-	/* 0, or what the device's cooperative flow failed with: a stream that waited for it may go on. */
+	/* Returns 0, or the error of the device's cooperative flow: a stream that waited for that flow is not
+	 * stopped by its failure. */
 	int (*_Atomic cooperative_state)(const struct hip_device *device);
 };
 extern DRV_OWN struct hip_stream_hooks hip_stream_hooks;
 
-/* For hipDeviceReset(). Waits until each stream of the device is done, or waits for what will not come by itself;
- * *busy becomes true, and the result changes, while functions of the host run for the device. */
+/* For hipDeviceReset(): waits until each stream of the device has ended its work, or is blocked for good.
+ * host_calls() counts the calls of host functions for the device, and sets *busy while one runs. */
 void hip_streams_retire(struct hip_device *device, uint64_t (*host_calls)(struct hip_device *device, bool *busy));
-/* For hipDeviceReset(), behind hip_grids_abandon(): the device has failed, and all its streams end. */
+/* For hipDeviceReset(), after hip_grids_abandon(): closes all streams of a device that has failed. */
 void hip_streams_reset(struct hip_device *device);
 #endif

@@ -1,4 +1,4 @@
-/* What a stream is: its flags, its priority, its device, the compute units that it may use. */
+/* Properties of a stream: flags, priority, device, compute units. */
 #include "api/stream/stream.h"
 
 static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority, hipDevice_t *device)
@@ -20,7 +20,7 @@ static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority,
 	return hipSuccess;
 }
 
-/* Of the null stream, CLR does not tell. */
+/* CLR refuses the null stream here. */
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
 {
 	HIP_ENTER(stream, flags);
@@ -57,7 +57,7 @@ static uint32_t mask_dwords(const struct hip_device *d)
 	return (d->cus + 31) / 32;
 }
 
-/* A mask without a unit leaves all of them. */
+/* An empty mask allows all compute units. */
 static hipError_t set_mask(struct hip_stream *s, uint32_t dwords, const uint32_t *mask)
 {
 	uint32_t most = mask_dwords(s->device), any = 0;
@@ -69,7 +69,7 @@ static hipError_t set_mask(struct hip_stream *s, uint32_t dwords, const uint32_t
 	if (!any)
 		return hipSuccess;
 	status = hip.hsa->set_cus(s->flow, 32 * dwords, mask);
-	/* Less than was asked for, where the environment has less. */
+	/* The environment allows fewer units than the program requested. */
 	return status == (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED ? hipSuccess : hip_of_hsa(status);
 }
 
@@ -109,7 +109,7 @@ static hipError_t get_mask(hipStream_t handle, uint32_t dwords, uint32_t *mask)
 	r = hip_stream_of(handle, &s);
 	if (r)
 		return r;
-	/* Another device's may be larger than the current one's. */
+	/* The stream may be on another device, which may need more words than the current one. */
 	if (dwords < mask_dwords(s->device))
 		return hipErrorInvalidValue;
 	return hip_of_hsa(hip.hsa->get_cus(s->flow, 32 * mask_dwords(s->device), mask));

@@ -1,4 +1,4 @@
-/* Memory for the arguments of a stream's dispatches, which is used again when they have ended. */
+/* Memory for the arguments of a stream's dispatches, used again when they have ended. */
 #include <stdlib.h>
 
 #include "api/stream/stream.h"
@@ -50,7 +50,7 @@ static bool is_free(const struct hip_stream *s, const struct hip_chunk *chunk)
 	return hip.hsa->reached(s->flow, chunk->last);
 }
 
-/* The next one in the ring if its operations have ended, else a new one. */
+/* Takes the next chunk of the ring if its operations have ended, else allocates one. */
 bool hip_stream_next_chunk(struct hip_stream *s, uint32_t size_B)
 {
 	struct hip_chunk *chunk = s->args ? s->args->next : NULL;

@@ -1,8 +1,9 @@
-/* Waits for streams, and asks how far they are: one, those that the null stream stands for, all of a device. */
+/* Waits for streams and queries of their progress: one stream, the streams that the null stream stands for, all of
+ * a device. */
 #include "api/stream/capture.h"
 #include "api/stream/point.h"
 
-/* Which streams a call is about. */
+/* Selects the streams that a call concerns. */
 typedef bool hip_choice(const struct hip_stream *s);
 
 static bool any_stream(const struct hip_stream *s)
@@ -11,7 +12,7 @@ static bool any_stream(const struct hip_stream *s)
 	return true;
 }
 
-/* What the null stream stands for: its own work, and that of all that wait for it. */
+/* The null stream stands for itself and every blocking stream. */
 static bool blocking_stream(const struct hip_stream *s)
 {
 	return hip_stream_blocks(s) && !hip_stream_captures(s);
@@ -22,8 +23,9 @@ static bool needs_wait(const struct hip_stream *s)
 	return !hip_stream_is_host_synced(s);
 }
 
-/* The next one of the device behind `last` (NULL: the first), with a reference; last's is put. The list is in the
- * order of creation, the newest first: streams that come meanwhile are left out, and none when others go. */
+/* Returns the device's next chosen stream after `last` (NULL: the first), with a reference, and puts `last`. The
+ * list is in the order of creation, newest first: streams that are made meanwhile are left out, and none is skipped
+ * when others close. */
 static struct hip_stream *next_stream(struct hip_device *device, struct hip_stream *last, hip_choice *chosen,
 				      hip_choice *also)
 {
@@ -48,7 +50,7 @@ void hip_streams_each(struct hip_device *device, void (*fn)(struct hip_stream *s
 		fn(s, arg);
 }
 
-/* The first one is waited for in any case: that asks for faults that are told late. */
+/* Waits for the first stream in any case: that wait collects faults that HSA reports late. */
 static hipError_t wait_for(struct hip_device *device, hip_choice *chosen)
 {
 	struct hip_stream *s = NULL;
@@ -70,7 +72,7 @@ static bool is_null(const struct hip_stream *s)
 	return s == atomic_load_explicit(&s->device->null, memory_order_relaxed);
 }
 
-/* False: not all of it has ended, and what can be was submitted. Takes the flow's lock. */
+/* False: operations are unfinished; those that can be are submitted. Takes the flow's lock. */
 static bool has_ended(struct hip_stream *s)
 {
 	uint64_t written = hip_stream_written(s);

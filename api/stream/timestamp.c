@@ -1,31 +1,31 @@
-/* Stamps: places where GPUs write their clock counters. Each device has its own, in memory of the host, which the
- * CPU reads at once. A place that is given back is used again when its operation has ended. */
+/* Timestamps: places where GPUs write their clock counters. Each device has places of its own, in host memory,
+ * which the CPU reads without a copy. A released place is used again when its operation has ended. */
 #include <stdlib.h>
 
 #include "api/stream/point.h"
 
 #define CHUNK_B 4096u
 #define STAMPS  (CHUNK_B / sizeof(uint64_t))
-#define TRIES   4 /* places that are looked at for one that is free, before another chunk is made */
+#define TRIES   4 /* released places that are tried before another chunk is made */
 
 struct hip_timestamp {
 	struct hip_timestamp *next;
 	struct hip_device *device;
-	uint64_t *at;           /* borrowed: of its chunk; 0 until it is written */
-	struct hip_point point; /* owned: of one that was left; the operation is below it */
+	uint64_t *at;           /* borrowed from its chunk; 0 until the GPU writes it */
+	struct hip_point point; /* owned, when released: the operation that writes the place is below this point */
 };
 
-/* Stays as long as the process. */
+/* Memory for timestamps; lives as long as the process. */
 struct chunk {
 	struct chunk *next;
 	struct hip_timestamp timestamps[STAMPS];
 };
 
 static struct places {
-	struct drv_lock lock; /* guards all below; inside a stream's and an event's */
-	struct chunk *chunks; /* owned */
+	struct drv_lock lock; /* guards the members below; inside a stream's lock and an event's */
+	struct chunk *chunks;
 	struct hip_timestamp *fresh;
-	struct hip_timestamp *first, *last; /* timestamps left to others, in the order of leaving */
+	struct hip_timestamp *first, *last; /* released timestamps, in the order of their release */
 } all_places[HIP_DEVICES_MAX];
 
 static struct places *places_of(const struct hip_device *device)
@@ -51,7 +51,7 @@ static bool make_chunk(struct places *p, struct hip_device *device)
 	return true;
 }
 
-static struct hip_timestamp *pop(struct places *p)
+static struct hip_timestamp *places_pop(struct places *p)
 {
 	struct hip_timestamp *timestamp = p->first;
 
@@ -60,7 +60,7 @@ static struct hip_timestamp *pop(struct places *p)
 	return timestamp;
 }
 
-static void append(struct places *p, struct hip_timestamp *timestamp)
+static void places_append(struct places *p, struct hip_timestamp *timestamp)
 {
 	timestamp->next = NULL;
 	if (p->first)
@@ -70,30 +70,30 @@ static void append(struct places *p, struct hip_timestamp *timestamp)
 	p->last = timestamp;
 }
 
-/* Finds a timestamp that was left, and whose point is reached. A stream that stops keeps its own, which go to the
- * end. */
-static struct hip_timestamp *find_left(struct places *p)
+/* Finds a released timestamp whose point is reached. A timestamp of a stream that does not progress is moved to the
+ * end of the list. */
+static struct hip_timestamp *find_released(struct places *p)
 {
 	struct hip_timestamp *timestamp;
 
-	for (unsigned i = 0; i < TRIES && (timestamp = pop(p)); i++) {
+	for (unsigned i = 0; i < TRIES && (timestamp = places_pop(p)); i++) {
 		if (hip_point_is_completed(&timestamp->point)) {
 			hip_point_put(&timestamp->point);
 			return timestamp;
 		}
-		append(p, timestamp);
+		places_append(p, timestamp);
 	}
 	return NULL;
 }
 
 /* NULL: out of memory. */
-static struct hip_timestamp *take(struct hip_device *device)
+static struct hip_timestamp *timestamp_take(struct hip_device *device)
 {
 	struct places *p = places_of(device);
 	struct hip_timestamp *timestamp;
 
 	drv_lock(&p->lock);
-	timestamp = find_left(p);
+	timestamp = find_released(p);
 	if (!timestamp && (p->fresh || make_chunk(p, device))) {
 		timestamp = p->fresh;
 		p->fresh = timestamp->next;
@@ -104,7 +104,7 @@ static struct hip_timestamp *take(struct hip_device *device)
 
 hipError_t hip_timestamp_put(struct hip_stream *s, struct hip_timestamp **out)
 {
-	struct hip_timestamp *timestamp = take(s->device);
+	struct hip_timestamp *timestamp = timestamp_take(s->device);
 	hipError_t r;
 
 	if (!timestamp)
@@ -135,10 +135,10 @@ void hip_timestamp_release(struct hip_timestamp *timestamp, const struct hip_poi
 {
 	struct places *p = places_of(timestamp->device);
 
-	/* Nothing reads what the stream is behind there. */
+	/* Nothing reads the frontier of a released timestamp's point. */
 	timestamp->point = (struct hip_point){.stream = point->stream ? hip_stream_get(point->stream) : NULL,
 					      .index = point->index};
 	drv_lock(&p->lock);
-	append(p, timestamp);
+	places_append(p, timestamp);
 	drv_unlock(&p->lock);
 }

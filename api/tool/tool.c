@@ -1,14 +1,14 @@
-/* Tools are told of calls. Nothing of it costs a call more than a look at hip_slow_flags while there is no tool. */
+/* Reports of calls to tools. Without a tool a call costs no more than the test of hip_slow_flags. */
 #include <string.h>
 
 #include "api/tool/tool.h"
 #include <hip/api/profile.h>
 
-#define OFFSETS_MAX 14 /* as HIP_ARGS_14 */
-#define NESTED_MAX  8  /* calls of a thread at a time: those that tools make themselves in one */
+#define OFFSETS_MAX 14 /* as many as HIP_ARGS_14 passes */
+#define NESTED_MAX  8  /* calls of a thread inside one another: a tool may call HIP in its callbacks */
 #define NUMBERS     512
 
-/* --- what is known of calls ------------------------------------------------------------------- */
+/* --- the table of calls ----------------------------------------------------------------------- */
 
 static const struct row {
 	const char *name;
@@ -39,8 +39,8 @@ const char *hipApiName(uint32_t id)
 	return "unknown";
 }
 
-/* Arguments at their offsets; what they point to tools look up themselves. A row without offsets: an empty record,
- * whose first argument would be at the same place as the second. */
+/* Copies the arguments to their offsets in the record; tools follow pointers themselves. A row without offsets
+ * gives an empty record: with the default 0 the second argument would overwrite the first. */
 static void fill_args(struct hip_tool_data *data, const struct row *row, const struct hip_arg *args)
 {
 	bool known = row->offset_B[1] || !args[0].value || !args[1].value;
@@ -50,12 +50,12 @@ static void fill_args(struct hip_tool_data *data, const struct row *row, const s
 			memcpy(data->args + row->offset_B[i], args[i].value, args[i].size_B);
 }
 
-/* --- a tool ----------------------------------------------------------------------------------- */
+/* --- the tool --------------------------------------------------------------------------------- */
 
-/* hip_api_trace_data_t */
+/* layout: AMD's hip_api_trace_data_t */
 struct trace {
 	struct hip_tool_data data;
-	uint64_t enter_ns, more; /* the tool's own */
+	uint64_t enter_ns, more; /* the tool's own data */
 	void (*enter)(uint32_t id, struct trace *trace);
 	void (*exit)(uint32_t id, struct trace *trace);
 };
@@ -63,8 +63,8 @@ struct trace {
 typedef int (*tool_fn)(int domain, uint32_t operation, void *data);
 static _Atomic(tool_fn) tool;
 
-/* 0: it wants to be told. */
-static int ask(int domain, uint32_t operation, void *data)
+/* Calls the tool; 0: the tool wants a report. */
+static int tool_query(int domain, uint32_t operation, void *data)
 {
 	tool_fn fn = atomic_load_explicit(&tool, memory_order_acquire);
 
@@ -79,7 +79,7 @@ static void set_flag(bool on)
 		atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_TOOL);
 }
 
-/* The old way, of HIP 5.2. */
+/* The callback interface of HIP 5.2, which has a function for each number. */
 #if TUFF_HIP_ABI == 5
 typedef void *(*old_data_fn)(uint32_t id, void *record, const void *data, void *arg);
 typedef void (*old_call_fn)(uint32_t domain, uint32_t id, const void *data, void *arg);
@@ -87,21 +87,21 @@ typedef void (*old_number_fn)(uint64_t number);
 typedef void (*old_work_fn)(uint32_t op, void *record, void *arg);
 
 struct old_calls {
-	old_data_fn data; /* gives the record of a call, and is told when the call is over */
+	old_data_fn data; /* gives the record of a call, and is called again when the call has ended */
 	void *data_arg;
 	old_call_fn call;
 	void *call_arg;
 };
 
 static struct {
-	struct drv_lock lock;           /* guards all below; none of a tool's functions is called in it */
-	struct old_calls call[NUMBERS]; /* by its number */
-	unsigned calls;                 /* those with data */
+	struct drv_lock lock;           /* guards the members below; not held while a tool's function runs */
+	struct old_calls call[NUMBERS]; /* indexed by the number of the call */
+	unsigned calls;                 /* entries that have `data` */
 	old_number_fn number;
 	old_work_fn work;
 	void *work_arg;
 	_Atomic bool wanted[HIP_TOOL_WORK_OPS];
-	uint64_t numbers; /* of work, so far */
+	uint64_t numbers; /* operations reported so far */
 } old_calls;
 
 static bool old_is_on(void)
@@ -112,12 +112,12 @@ static bool old_is_on(void)
 }
 #endif
 
-/* --- the calling thread's calls --------------------------------------------------------------- */
+/* --- calls of the thread ---------------------------------------------------------------------- */
 
 struct call {
-	const char *function; /* __func__ of who entered: the same pointer leaves */
+	const char *function; /* __func__ of the function that entered: compared as a pointer at exit */
 	const struct row *row;
-	bool told, wants[HIP_TOOL_WORK_OPS];
+	bool reported, wants[HIP_TOOL_WORK_OPS];
 	struct trace trace;
 #if TUFF_HIP_ABI == 5
 	struct old_calls old;
@@ -129,10 +129,10 @@ struct calls {
 	unsigned count;
 	struct call call[NESTED_MAX];
 };
-static _Thread_local void *calls_memory; /* struct calls; NULL: none yet */
+static _Thread_local void *calls_memory; /* struct calls; NULL: not allocated yet */
 
-/* The innermost. NULL: none. */
-static struct call *current(void)
+/* The innermost call of the thread. NULL: none. */
+static struct call *call_current(void)
 {
 	struct calls *calls = calls_memory;
 
@@ -144,9 +144,9 @@ static void enter_new(struct call *c, const struct hip_arg *args)
 	struct trace *t = &c->trace;
 
 	for (uint32_t op = 0; op < HIP_TOOL_WORK_OPS; op++)
-		c->wants[op] = !ask(HIP_TOOL_WORK, op, NULL);
-	c->told = c->row && !ask(HIP_TOOL_CALLS, c->row->id, t);
-	if (!c->told || !t->enter)
+		c->wants[op] = !tool_query(HIP_TOOL_WORK, op, NULL);
+	c->reported = c->row && !tool_query(HIP_TOOL_CALLS, c->row->id, t);
+	if (!c->reported || !t->enter)
 		return;
 	fill_args(&t->data, c->row, args);
 	t->enter(c->row->id, t);
@@ -184,7 +184,7 @@ void hip_tool_enter(const char *function, const struct hip_arg *args)
 	struct calls *calls = hip_thread_memory(&calls_memory, sizeof(*calls));
 	struct call *c;
 
-	/* Without memory for it the call goes on untold. */
+	/* Out of memory, or nested too deep: the call runs without a report. */
 	if (!calls || calls->count == NESTED_MAX)
 		return;
 	c = &calls->call[calls->count];
@@ -201,12 +201,12 @@ void hip_tool_enter(const char *function, const struct hip_arg *args)
 void hip_tool_exit(const char *function)
 {
 	struct calls *calls = calls_memory;
-	struct call *c = current();
+	struct call *c = call_current();
 
 	if (!c || c->function != function)
 		return;
 	hip_tool_report_ended();
-	if (c->told && c->trace.exit)
+	if (c->reported && c->trace.exit)
 		c->trace.exit(c->row->id, &c->trace);
 #if TUFF_HIP_ABI == 5
 	exit_old(c);
@@ -214,11 +214,11 @@ void hip_tool_exit(const char *function)
 	calls->count--;
 }
 
-/* --- of work ---------------------------------------------------------------------------------- */
+/* --- work ------------------------------------------------------------------------------------- */
 
-bool hip_tool_wants(enum hip_tool_work_op op)
+bool hip_tool_is_enabled(enum hip_tool_work_op op)
 {
-	const struct call *c = current();
+	const struct call *c = call_current();
 
 #if TUFF_HIP_ABI == 5
 	if (old_calls.work && old_calls.wanted[op])
@@ -229,7 +229,7 @@ bool hip_tool_wants(enum hip_tool_work_op op)
 
 uint64_t hip_tool_correlation(void)
 {
-	const struct call *c = current();
+	const struct call *c = call_current();
 
 #if TUFF_HIP_ABI == 5
 	if (old_calls.work && old_calls.number) {
@@ -239,7 +239,7 @@ uint64_t hip_tool_correlation(void)
 		return number;
 	}
 #endif
-	return c && c->told ? c->trace.data.correlation : 0;
+	return c && c->reported ? c->trace.data.correlation : 0;
 }
 
 void hip_tool_report(const struct hip_tool_record *record)
@@ -248,17 +248,17 @@ void hip_tool_report(const struct hip_tool_record *record)
 
 #if TUFF_HIP_ABI == 5
 	if (old_calls.work) {
-		/* HIP 5.2 told no names. */
+		/* HIP 5.2 reports no kernel names. */
 		if (copy.op == HIP_TOOL_DISPATCH)
 			copy.bytes = 0;
 		old_calls.work(copy.op, &copy, old_calls.work_arg);
 		return;
 	}
 #endif
-	(void)ask(HIP_TOOL_WORK, copy.op, &copy);
+	(void)tool_query(HIP_TOOL_WORK, copy.op, &copy);
 }
 
-/* --- the public functions --------------------------------------------------------------------- */
+/* --- public functions ------------------------------------------------------------------------- */
 
 void hipRegisterTracerCallback(int (*function)(int domain, uint32_t operation_id, void *data))
 {
@@ -348,7 +348,7 @@ hipError_t hipRemoveActivityCallback(uint32_t id)
 	return set_data(id, NULL, NULL);
 }
 
-/* Before work is enabled, and not changed while there is some. */
+/* Called by the tool before it enables reports of work, and not again while work is reported. */
 void hipInitActivityCallback(void *number_fn, void *work_fn, void *arg)
 {
 	drv_lock(&old_calls.lock);

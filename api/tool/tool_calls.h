@@ -1,12 +1,15 @@
-/* What tools know of calls: TOOL_CALL(name, five, six, offsets...).
+/* Calls that tools know: TOOL_CALL(name, five, six, offsets...).
  *
- * five, six: the number (HIP_API_ID_*) in libamdhip64.so.5, as HIP 5.7 has it, whose numbers go on where those of
- * 5.2 end; and in .so.6, as 6.4 has it. 0: none there. offsets: in the record of arguments, bytes, of those that
- * the function gives HIP_ENTER(), in their order; without any, the record is empty. Where the releases lay the
- * record out differently there is a row for each. Names in ASCII's order; a name that HIP 5 has for what is here a
- * newer function comes before that.
+ *   five, six  the call's number (HIP_API_ID_*) in libamdhip64.so.5, from HIP 5.7, whose numbers extend those of
+ *              5.2; and in libamdhip64.so.6, from HIP 6.4. 0: the library has no such call
+ *   offsets    bytes in the record of arguments, for the arguments that the function gives HIP_ENTER(), in order;
+ *              without offsets the record is empty
  *
- * Source: AMD's hip/amd_detail/hip_prof_str.h of 5.2.3 (Debian 12), 5.7.1 and 6.4.3; offsetof() of each member. */
+ * Where releases lay out the record differently, each has a row. Rows are sorted by name, in ASCII order; a name
+ * that HIP 5 uses for a function that is newer here comes first.
+ *
+ * Source: AMD's hip/amd_detail/hip_prof_str.h of 5.2.3 (Debian 12), 5.7.1 and 6.4.3; offsetof() of each member.
+ */
 /* clang-format off */
 TOOL_CALL(__hipPopCallConfiguration, 1, 1)
 TOOL_CALL(__hipPushCallConfiguration, 2, 2)

@@ -1,7 +1,5 @@
-/* Tools are told of what the GPU did: the completion signal of an operation is watched by HSA's thread, and by
- * threads that wait for the work, whichever comes first.
- *
- * A signal stays until its operation has ended. */
+/* Reports of GPU work to tools. HSA's signal thread, and threads that wait for the work, see that an operation's
+ * completion signal has changed; the first of them reports. A signal lives until its operation has ended. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,26 +8,27 @@
 
 struct watched {
 	struct watched *next;
-	bool told;  /* or forgotten: only the signal is left */
-	bool heard; /* HSA's thread has been there */
+	bool reported; /* reported or cancelled: only the signal is still needed */
+	bool handled;  /* HSA's handler has run, or will not */
 	struct hip_device *device;
 	hsa_signal_t signal;    /* owned */
-	struct hip_point after; /* behind the operation */
+	struct hip_point after; /* owned: reached when the operation has ended */
 	struct hip_tool_record record;
 	char *kernel; /* owned */
 	bool dispatched;
 };
 
 static struct {
-	pthread_mutex_t lock; /* guards all below; inside a stream's. No tool's function is called in it */
-	pthread_cond_t idle;  /* users is 0 */
+	/* Guards the members below; inside a stream's; not held while a tool's function runs. */
+	pthread_mutex_t lock;
+	pthread_cond_t idle; /* signalled when `users` becomes 0 */
 	struct watched *first, **last;
-	unsigned users; /* threads that stand at one of the list without the lock: nothing is taken out meanwhile */
+	unsigned users; /* threads that use an entry of the list without the lock: no entry is removed meanwhile */
 } watched_all = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER, .last = &watched_all.first};
 
-static _Thread_local bool telling;
+static _Thread_local bool reporting;
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- reports ------------------------------------------------------------------------------------ */
 
 static uint64_t host_ns(void)
 {
@@ -39,7 +38,7 @@ static uint64_t host_ns(void)
 	return (uint64_t)((unsigned __int128)ticks * 1000000000 / hip.timestamp_Hz);
 }
 
-/* A copy that no engine made, or two of them, may have no times. */
+/* Sets begin and end. A copy that no DMA engine did, or that two did, may have no times. */
 static void take_times(const struct watched *w, struct hip_tool_record *r)
 {
 	hsa_amd_profiling_async_copy_time_t copy = {0};
@@ -62,8 +61,8 @@ static void release_locked(void)
 		pthread_cond_broadcast(&watched_all.idle);
 }
 
-/* The lock is held; it is let go meanwhile. */
-static void tell_locked(struct watched *w)
+/* Reports the operation. The caller holds the lock, which is released while the tool's function runs. */
+static void report_locked(struct watched *w)
 {
 	struct hip_tool_record record = w->record;
 	char *kernel = w->kernel;
@@ -71,19 +70,19 @@ static void tell_locked(struct watched *w)
 	take_times(w, &record);
 	if (kernel)
 		record.kernel = kernel;
-	w->told = true;
+	w->reported = true;
 	w->kernel = NULL;
 	watched_all.users++;
 	pthread_mutex_unlock(&watched_all.lock);
-	telling = true;
+	reporting = true;
 	hip_tool_report(&record);
-	telling = false;
+	reporting = false;
 	free(kernel);
 	pthread_mutex_lock(&watched_all.lock);
 	release_locked();
 }
 
-/* Frees what is not needed any more; the lock is held. */
+/* Frees the entries that are reported and whose signal is not needed any more. The caller holds the lock. */
 static void sweep_locked(void)
 {
 	struct watched **at = &watched_all.first;
@@ -93,7 +92,7 @@ static void sweep_locked(void)
 	while (*at) {
 		struct watched *w = *at;
 
-		if (!w->told || !w->heard || !hip_point_is_completed(&w->after)) {
+		if (!w->reported || !w->handled || !hip_point_is_completed(&w->after)) {
 			at = &w->next;
 			continue;
 		}
@@ -106,22 +105,22 @@ static void sweep_locked(void)
 	watched_all.last = at;
 }
 
-/* On HSA's thread. */
-static bool hear(hsa_signal_value_t value, void *watched)
+/* HSA's signal handler, on HSA's thread. */
+static bool work_handler(hsa_signal_value_t value, void *watched)
 {
 	struct watched *w = watched;
 
 	(void)value;
 	pthread_mutex_lock(&watched_all.lock);
-	if (!w->told)
-		tell_locked(w);
-	w->heard = true;
+	if (!w->reported)
+		report_locked(w);
+	w->handled = true;
 	pthread_mutex_unlock(&watched_all.lock);
 	return false;
 }
 
-/* The lock is held; it is let go meanwhile, since a load may have to wait for the lock of a stream, whose holder
- * may wait for this one. */
+/* Releases the lock meanwhile, which the caller holds: reading a signal may take a stream's lock, whose holder may
+ * wait for this one. */
 static bool has_ended(const struct watched *w)
 {
 	bool ended;
@@ -132,17 +131,17 @@ static bool has_ended(const struct watched *w)
 	return ended;
 }
 
-/* A tool that waits for work while it is told of some does not wait for itself. */
+/* Does nothing in a tool's function: a tool that waits for work there would wait for its own report. */
 void hip_tool_report_ended(void)
 {
-	if (!hip_thread.waited || telling)
+	if (!hip_thread.waited || reporting)
 		return;
 	hip_thread.waited = false;
 	pthread_mutex_lock(&watched_all.lock);
 	watched_all.users++;
 	for (struct watched *w = watched_all.first; w; w = w->next)
-		if (!w->told && has_ended(w) && !w->told)
-			tell_locked(w);
+		if (!w->reported && has_ended(w) && !w->reported)
+			report_locked(w);
 	release_locked();
 	while (watched_all.users)
 		pthread_cond_wait(&watched_all.idle, &watched_all.lock);
@@ -150,7 +149,7 @@ void hip_tool_report_ended(void)
 	pthread_mutex_unlock(&watched_all.lock);
 }
 
-/* --- watching --------------------------------------------------------------------------------- */
+/* --- watched operations ----------------------------------------------------------------------- */
 
 static struct hip_tool_record record_of(const struct hip_device *device, const struct hip_tool_work *work)
 {
@@ -166,7 +165,7 @@ static struct hip_tool_record record_of(const struct hip_device *device, const s
 	return r;
 }
 
-/* NULL: no memory. What is watched is not worth an error of the program's. */
+/* NULL: out of memory. The operation runs without a report then: that is no error of the program. */
 static struct watched *watched_create(struct hip_stream *s, const struct hip_tool_work *work)
 {
 	struct watched *w = calloc(1, sizeof(*w));
@@ -190,7 +189,7 @@ static struct watched *watched_create(struct hip_stream *s, const struct hip_too
 
 hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_work *work)
 {
-	struct watched *w = hip_tool_wants(work->op) ? watched_create(s, work) : NULL;
+	struct watched *w = hip_tool_is_enabled(work->op) ? watched_create(s, work) : NULL;
 
 	if (!w)
 		return (hsa_signal_t){0};
@@ -198,15 +197,15 @@ hsa_signal_t hip_tool_watch_work(struct hip_stream *s, const struct hip_tool_wor
 	sweep_locked();
 	*watched_all.last = w;
 	watched_all.last = &w->next;
-	if (hsa_amd_signal_async_handler(w->signal, HSA_SIGNAL_CONDITION_LT, 1, hear, w))
-		w->heard = true; /* who waits tells */
+	if (hsa_amd_signal_async_handler(w->signal, HSA_SIGNAL_CONDITION_LT, 1, work_handler, w))
+		w->handled = true; /* without a handler, threads that wait report */
 	pthread_mutex_unlock(&watched_all.lock);
 	return w->signal;
 }
 
 static void forget_locked(struct watched *w)
 {
-	w->told = true;
+	w->reported = true;
 	hsa_signal_store_screlease(w->signal, 0);
 }
 
@@ -223,17 +222,17 @@ void hip_tool_reset(struct hip_device *device)
 {
 	pthread_mutex_lock(&watched_all.lock);
 	for (struct watched *w = watched_all.first; w; w = w->next)
-		if (w->device == device && !w->told)
+		if (w->device == device && !w->reported)
 			forget_locked(w);
 	sweep_locked();
 	pthread_mutex_unlock(&watched_all.lock);
 }
 
-/* --- the host's ------------------------------------------------------------------------------- */
+/* --- work of the host ------------------------------------------------------------------------- */
 
 uint64_t hip_tool_host_begin(enum hip_tool_work_op op)
 {
-	return hip_traced() && hip_tool_wants(op) ? host_ns() : 0;
+	return hip_traced() && hip_tool_is_enabled(op) ? host_ns() : 0;
 }
 
 void hip_tool_host_end(uint64_t begin_ns, const struct hip_device *device, const struct hip_tool_work *work)

@@ -1,5 +1,5 @@
-/* What programs do, for who debugs them: AMD_LOG_LEVEL, as HIP's own library has it. 1: what fails, and kernels'
- * faults; 3 and above: each call, and what it gives. Not: its arguments. */
+/* Traces for people who debug programs: AMD_LOG_LEVEL, with the levels of AMD's library. 1: failed calls and
+ * kernels' faults; 3 and more: each call and its result, without its arguments. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 #define LEVEL_ERRORS 1
 #define LEVEL_CALLS  3
 
-static void tell(int level, const char *function, const char *what, const char *more)
+static void line_print(int level, const char *function, const char *what, const char *more)
 {
 	struct timespec now;
 
@@ -28,17 +28,17 @@ static unsigned log_level(void)
 void hip_trace_call(const char *function, const struct hip_arg *args)
 {
 	if (log_level() >= LEVEL_CALLS)
-		tell(LEVEL_CALLS, function, "", "");
+		line_print(LEVEL_CALLS, function, "", "");
 	if (hip_slow_path_flags() & HIP_SLOW_TOOL)
 		hip_tool_enter(function, args);
 }
 
-/* That work is not done is no failure. */
+/* hipErrorNotReady is a result, not a failure. */
 void hip_trace_result(const char *function, hipError_t error)
 {
 	bool failed = error && error != hipErrorNotReady;
 
 	if (log_level() >= (failed ? LEVEL_ERRORS : LEVEL_CALLS))
-		tell(failed ? LEVEL_ERRORS : LEVEL_CALLS, function, ": Returned ", hipGetErrorName(error));
+		line_print(failed ? LEVEL_ERRORS : LEVEL_CALLS, function, ": Returned ", hipGetErrorName(error));
 	hip_tool_exit(function);
 }

@@ -1,13 +1,15 @@
-/* Code objects, inside hsa/: what reader.c, executable.c, load.c, symbol.c, loader.c and code_object.c share.
+/* Code objects: declarations that the files of code/ share.
  *
- *   rt_source      the bytes of a code object and where they came from; counted by readers and by what was loaded
- *   rt_loaded      one code object on one agent, with its symbols
- *   rt_symbol      a kernel or a variable of it, or a variable that the client defined
- *   rt_executable  what was loaded together, and the client's definitions for it
+ *   rt_source      the bytes of a code object and their origin; counted by readers and loaded code objects
+ *   rt_loaded      a code object loaded for one agent, with its symbols. Owned by its executable
+ *   rt_symbol      a kernel or variable of it, or a variable that the client defined
+ *   rt_executable  the code objects that were loaded together, and the client's definitions for them. Owned by
+ *                  rt_loader
+ *   rt_loader      the list of executables. Owned by rt
  *
- * Handles of them are slots of rt_handles. The loader's lock guards the list of executables and what they hold; it
- * is not held while code is loaded, nor over a callback. Who destroys an object while another thread uses it has
- * lost, as in ROCr. */
+ * Their handles are slots of rt_handles. rt_loader.lock guards the list of executables and their content; it is
+ * taken under a flow's lock, and not held while code is loaded, nor during a callback. A client must not destroy an
+ * object that another thread uses, as in ROCr. */
 #ifndef HSA_CODE_H
 #define HSA_CODE_H
 
@@ -16,36 +18,37 @@
 #include "drv/handle.h"
 #include "hsa/memory/memory.h"
 
-/* Immutable. */
+/* A code object's bytes. Immutable. */
 struct rt_source {
 	_Atomic uint32_t refs;
-	const void *image; /* the client's (who keeps it while readers live), or owned, in one of two ways: */
+	const void *image; /* borrowed from the client, which keeps it while readers exist; or owned, in `map` or
+			      `copy` */
 	size_t size_B;
-	void *map; /* owned: the mapping in which it lies, or NULL */
+	void *map; /* owned: the mapping that contains it, or NULL */
 	size_t map_B;
-	void *copy; /* owned: on the heap, or NULL */
-	int fd;     /* the client's number of the file; -1: none */
-	char *uri;  /* owned: where debuggers find it */
+	void *copy; /* owned: a heap copy, or NULL */
+	int fd;     /* the client's file descriptor, as a number only; -1: none */
+	char *uri;  /* owned: its location, for debuggers */
 };
 
-/* image: the client's. -ENOMEM. */
+/* Creates a source of memory that stays the client's. -ENOMEM. */
 DRV_MUST_CHECK int rt_source_create(const void *image, size_t size_B, struct rt_source **source);
-/* The same with a copy of its own. */
+/* Creates a source with a copy of the bytes. */
 DRV_MUST_CHECK int rt_source_create_copy(const void *image, size_t size_B, struct rt_source **source);
 struct rt_source *rt_source_get(struct rt_source *source);
 /* Accepts NULL. */
 void rt_source_put(struct rt_source *source);
-/* The source of a reader that is alive, or NULL. */
+/* The source of a reader, or NULL if the reader does not exist. */
 struct rt_source *rt_reader_source(hsa_code_object_reader_t handle);
 
 struct rt_symbol {
 	uint64_t handle;
-	struct rt_agent *agent;             /* borrowed; NULL: of a program, or of code that was only read */
-	const struct cs_kernel *kernel;     /* borrowed from its code, or NULL */
-	const struct cs_variable *variable; /* the same */
+	struct rt_agent *agent;         /* borrowed; NULL: a symbol of a program, or of code that was not loaded */
+	const struct cs_kernel *kernel; /* borrowed from its code, or NULL */
+	const struct cs_variable *variable; /* borrowed from its code, or NULL */
 	const char *name;                   /* borrowed; of a kernel without ".kd" */
-	uint64_t va;                        /* of a variable; what the client said for its own */
-	bool defined;                       /* by the client: neither kernel nor variable */
+	uint64_t va;                        /* a variable's address; for a definition of the client, the client's */
+	bool defined;                       /* defined by the client: neither kernel nor variable is set */
 };
 
 struct rt_loaded {
@@ -55,7 +58,7 @@ struct rt_loaded {
 	struct rt_agent *agent;           /* borrowed */
 	struct cs_code *code;             /* owned */
 	struct rt_source *source;         /* a reference */
-	struct rt_va_region region;       /* by which its memory is found */
+	struct rt_va_region region;       /* for look-ups of its memory by address */
 	unsigned kernels, symbols;
 	struct rt_symbol *symbol; /* owned: kernels by name, then variables by name */
 	struct link_map debug;    /* in the debugger's list while its executable is frozen */
@@ -75,23 +78,23 @@ struct rt_executable {
 	hsa_profile_t profile;
 	hsa_default_float_rounding_mode_t rounding;
 	bool frozen;
-	struct rt_loaded *loaded;     /* owned, the first one first */
+	struct rt_loaded *loaded;     /* owned, in the order of loading */
 	struct rt_external *external; /* owned */
 };
 
 struct rt_loader {
-	pthread_rwlock_t lock; /* guards the list; read for each kernel that a queue does not remember */
+	pthread_rwlock_t lock; /* guards the list; read-locked for each kernel that a queue has not cached */
 	struct rt_executable *list;
 };
 
 /* executable.c */
 struct rt_executable *rt_executable_of(hsa_executable_t handle);
 
-/* Handles that were collected under a lock, to be gone through without it. */
+/* Handles collected under a lock, for an iteration without it. */
 struct rt_list {
 	uint64_t *handle; /* owned, on the heap */
 	size_t count, max;
-	bool failed; /* there was no memory for one */
+	bool failed; /* memory for a handle was missing */
 };
 void rt_list_add(struct rt_list *list, uint64_t handle);
 
@@ -99,21 +102,22 @@ void rt_list_add(struct rt_list *list, uint64_t handle);
 /* Loads a code object for an agent into an executable. */
 hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t agent, struct rt_source *source,
 			 struct rt_loaded **loaded);
-/* Its handles end now; its memory when all work that was submitted is over. The loader's lock is not held. */
+/* Unloads a code object: its handles are invalid at once; its memory is freed when all submitted work has ended.
+ * The loader's lock is not held. */
 void rt_unload(struct rt *rt, struct rt_loaded *loaded);
 
 /* symbol.c */
-/* Fills symbols with those of code and gives them handles. */
+/* Creates the symbols of a code object, with handles. */
 DRV_MUST_CHECK int rt_symbols_create(struct cs_code *code, struct rt_agent *agent, enum rt_type type,
 				     struct rt_symbol **symbols, unsigned *kernels, unsigned *count);
 void rt_symbols_destroy(struct rt_symbol *symbols, unsigned count);
-/* By the name that clients use: kernels end in ".kd". NULL: none. O(log n). */
+/* Finds a symbol by the client's name for it, which ends in ".kd" for kernels. NULL: none. O(log n). */
 const struct rt_symbol *rt_symbol_find(const struct rt_symbol *symbols, unsigned kernels, unsigned count,
 				       const char *name);
-/* Of the agent (NULL: of the program) in an executable; the loader's lock held. */
+/* A symbol of the agent (NULL: of the program) in an executable; the loader's lock held. */
 const struct rt_symbol *rt_executable_symbol(const struct rt_executable *e, const struct rt_agent *agent,
 					     const char *name);
-/* Copies out what hsa_executable_symbol_get_info() and hsa_code_symbol_get_info() ask. */
+/* The getter for hsa_executable_symbol_get_info() and hsa_code_symbol_get_info(). */
 hsa_status_t rt_symbol_get_info(const struct rt_symbol *symbol, uint32_t attribute, void *value);
 
 /* debug.c: rocgdb's list of loaded code objects. */
@@ -122,8 +126,8 @@ void rt_debug_remove(struct rt_executable *e);
 
 DRV_MUST_CHECK int rt_loader_init(struct rt *rt);
 void rt_loader_fini(struct rt *rt);
-/* The kernel whose descriptor a packet names, on that GPU; NULL: none that was loaded. Lives until its executable
- * is destroyed; rt->kernel_generation changes then. */
+/* The kernel on that GPU whose descriptor a packet names; NULL: no such kernel is loaded. Valid until its
+ * executable is destroyed, which changes rt->kernel_generation. */
 const struct cs_kernel *rt_kernel_find(struct rt *rt, struct rt_gpu *gpu, uint64_t kernel_object);
 
 #endif

@@ -1,5 +1,5 @@
-/* Code objects as HSA 1.0 has them: read from memory, asked for their symbols, loaded into an executable. LLVM's
- * offloading and PoCL use them still. */
+/* Code objects of HSA 1.0: deserialised from memory, queried for symbols, loaded into an executable. LLVM's
+ * offloading and PoCL still use them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 /* Immutable until it is destroyed. */
 struct code_object {
-	struct rt_source *source; /* a reference: a copy of what the client gave */
-	struct cs_code *code;     /* owned: what it says, for whatever chip */
+	struct rt_source *source; /* a reference: a copy of the client's bytes */
+	struct cs_code *code;     /* owned: the parsed code object, not loaded on a GPU */
 	struct cs_target target;
 	unsigned kernels, symbols;
 	struct rt_symbol *symbol; /* owned */
@@ -22,9 +22,9 @@ static struct code_object *code_object_of(hsa_code_object_t handle)
 	return drv_handle_find(&rt_handles, RT_KIND(RT_CODE_OBJECT), handle.handle);
 }
 
-/* --- there and back --------------------------------------------------------------------------- */
+/* --- creation and destruction -------------------------------------------------------------------- */
 
-static void destroy(struct code_object *c)
+static void code_object_destroy(struct code_object *c)
 {
 	rt_symbols_destroy(c->symbol, c->symbols);
 	cs_code_unload(c->code);
@@ -32,7 +32,7 @@ static void destroy(struct code_object *c)
 	free(c);
 }
 
-static int create(const void *image, size_t size_B, struct code_object **out)
+static int code_object_create(const void *image, size_t size_B, struct code_object **out)
 {
 	struct code_object *c = calloc(1, sizeof(*c));
 	int r;
@@ -46,7 +46,7 @@ static int create(const void *image, size_t size_B, struct code_object **out)
 	if (r) {
 		c->symbol = NULL;
 		c->symbols = 0;
-		destroy(c);
+		code_object_destroy(c);
 		return r;
 	}
 	*out = c;
@@ -63,12 +63,12 @@ hsa_status_t impl_hsa_code_object_deserialize(void *serialized, size_t size_B, c
 	(void)rt, (void)options;
 	if (!serialized || !size_B || !handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	r = create(serialized, size_B, &c);
+	r = code_object_create(serialized, size_B, &c);
 	if (r)
 		return r == -ENOTSUP ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT : hsa_status_of(r);
 	r = drv_handle_create(&rt_handles, RT_KIND(RT_CODE_OBJECT), c, &handle->handle);
 	if (r)
-		destroy(c);
+		code_object_destroy(c);
 	return hsa_status_of(r);
 }
 
@@ -106,7 +106,7 @@ hsa_status_t impl_hsa_code_object_destroy(hsa_code_object_t handle)
 	if (!c)
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 	drv_handle_destroy(&rt_handles, handle.handle);
-	destroy(c);
+	code_object_destroy(c);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -126,9 +126,9 @@ hsa_status_t impl_hsa_executable_load_code_object(hsa_executable_t executable, h
 	return rt_load_for(rt, e, agent, c->source, &loaded);
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------------------- */
 
-/* The ISA that it is for, by the name that hsa_isa_from_name() takes. */
+/* The ISA of the code object, found by the name that hsa_isa_from_name() takes. */
 static hsa_status_t get_isa(const struct cs_target *target, hsa_isa_t *isa)
 {
 	static const char *const signs[] = {[DRV_FEATURE_OFF] = "-", [DRV_FEATURE_ON] = "+"};
@@ -141,7 +141,8 @@ static hsa_status_t get_isa(const struct cs_target *target, hsa_isa_t *isa)
 	return impl_hsa_isa_from_name(name, isa);
 }
 
-/* Formats 3 and later say nothing of machine model, profile and rounding: they have those of every ISA here. */
+/* Formats 3 and later do not have machine model, profile and rounding: those that every ISA has here are
+ * returned. */
 hsa_status_t impl_hsa_code_object_get_info(hsa_code_object_t handle, hsa_code_object_info_t attribute, void *value)
 {
 	const struct code_object *c = code_object_of(handle);
@@ -228,7 +229,7 @@ hsa_status_t impl_hsa_code_symbol_get_info(hsa_code_symbol_t handle, hsa_code_sy
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!s)
 		return HSA_STATUS_ERROR_INVALID_CODE_SYMBOL;
-	/* Where it would be, and on which agent, is known when it is loaded. */
+	/* Address and agent are unknown before the code is loaded. */
 	switch ((uint32_t)attribute) {
 	case HSA_EXECUTABLE_SYMBOL_INFO_AGENT:
 	case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:

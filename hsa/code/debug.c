@@ -1,13 +1,13 @@
-/* rocgdb's list of loaded code objects: _amdgpu_r_debug, in the form of the dynamic linker's own. A debugger reads
- * it when it comes, and stops at r_brk to read it again.
+/* rocgdb's list of loaded code objects, _amdgpu_r_debug, in the form of the dynamic linker's list. A debugger reads
+ * it when it attaches, and has a breakpoint at r_brk to read it again.
  *
- * The version counts what ROCr's trap handler does for debuggers. 1 promises the list alone: there is no trap
- * handler on DRM queues. The list is the process's, as the symbol is. */
+ * The version tells what ROCr's trap handler does for debuggers. 1 promises the list alone: DRM queues have no trap
+ * handler. The list belongs to the process, as the symbol does. */
 #include <pthread.h>
 
 #include "hsa/code/code.h"
 
-/* A debugger's breakpoint: it must stay a function of its own. */
+/* A debugger's breakpoint: must not be inlined. */
 static __attribute__((noinline)) void list_changed(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -24,14 +24,14 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list
 static struct link_map *last;
 
 /* The order of the three steps is the protocol. */
-static void begin(int state)
+static void list_begin_change(int state)
 {
 	pthread_mutex_lock(&list_lock);
 	_amdgpu_r_debug.r_state = state;
 	list_changed();
 }
 
-static void end(void)
+static void list_end_change(void)
 {
 	_amdgpu_r_debug.r_state = RT_CONSISTENT;
 	list_changed();
@@ -40,7 +40,7 @@ static void end(void)
 
 void rt_debug_add(struct rt_executable *e)
 {
-	begin(RT_ADD);
+	list_begin_change(RT_ADD);
 	for (struct rt_loaded *l = e->loaded; l; l = l->next) {
 		uint64_t va, size_B;
 
@@ -49,12 +49,12 @@ void rt_debug_add(struct rt_executable *e)
 		*(last ? &last->l_next : &_amdgpu_r_debug.r_map) = &l->debug;
 		last = &l->debug;
 	}
-	end();
+	list_end_change();
 }
 
 void rt_debug_remove(struct rt_executable *e)
 {
-	begin(RT_DELETE);
+	list_begin_change(RT_DELETE);
 	for (struct rt_loaded *l = e->loaded; l; l = l->next) {
 		struct link_map *m = &l->debug;
 
@@ -63,5 +63,5 @@ void rt_debug_remove(struct rt_executable *e)
 		*(m->l_prev ? &m->l_prev->l_next : &_amdgpu_r_debug.r_map) = m->l_next;
 		*(m->l_next ? &m->l_next->l_prev : &last) = m->l_prev;
 	}
-	end();
+	list_end_change();
 }

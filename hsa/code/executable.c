@@ -1,5 +1,4 @@
-/* Executables: made, given definitions, frozen, destroyed; and the way from a packet's kernel object to its kernel.
- */
+/* Executables: creation, definitions, freezing, destruction; and the look-up of a packet's kernel object. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,7 @@ void rt_list_add(struct rt_list *list, uint64_t handle)
 	list->handle[list->count++] = handle;
 }
 
-/* --- from creation to destruction ------------------------------------------------------------- */
+/* --- creation and destruction -------------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_executable_create_alt(hsa_profile_t profile, hsa_default_float_rounding_mode_t rounding,
 					    const char *options, hsa_executable_t *handle)
@@ -146,7 +145,7 @@ hsa_status_t impl_hsa_executable_destroy(hsa_executable_t handle)
 	e = rt_executable_of(handle);
 	for (at = &rt->loader->list; e && *at && *at != e; at = &(*at)->next)
 		continue;
-	e = e && *at ? e : NULL; /* two threads may destroy it */
+	e = e && *at ? e : NULL; /* two threads may destroy it at the same time */
 	if (e) {
 		*at = e->next;
 		atomic_fetch_add(&rt->kernel_generation, 1);
@@ -177,7 +176,7 @@ hsa_status_t impl_hsa_executable_freeze(hsa_executable_t handle, const char *opt
 	return was_frozen ? HSA_STATUS_ERROR_FROZEN_EXECUTABLE : HSA_STATUS_SUCCESS;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_executable_get_info(hsa_executable_t handle, hsa_executable_info_t attribute, void *value)
 {
@@ -211,7 +210,7 @@ hsa_status_t impl_hsa_executable_validate_alt(hsa_executable_t handle, const cha
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	if (!result)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	/* What could be wrong, loading has refused. */
+	/* Loading has rejected invalid code. */
 	*result = 0;
 	return HSA_STATUS_SUCCESS;
 }
@@ -244,8 +243,8 @@ static int create_external(struct rt_agent *agent, const char *name, const void 
 	return 0;
 }
 
-static hsa_status_t define(struct rt *rt, hsa_executable_t handle, struct rt_agent *agent, const char *name,
-			   const void *address)
+static hsa_status_t define_variable(struct rt *rt, hsa_executable_t handle, struct rt_agent *agent,
+				    const char *name, const void *address)
 {
 	struct rt_executable *e = rt_executable_of(handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
@@ -279,14 +278,14 @@ hsa_status_t impl_hsa_executable_agent_global_variable_define(hsa_executable_t h
 	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, agent_handle);
-	return agent ? define(rt, handle, agent, name, address) : HSA_STATUS_ERROR_INVALID_AGENT;
+	return agent ? define_variable(rt, handle, agent, name, address) : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 hsa_status_t impl_hsa_executable_global_variable_define(hsa_executable_t handle, const char *name, void *address)
 {
 	RT_ENTER(rt);
 
-	return define(rt, handle, NULL, name, address);
+	return define_variable(rt, handle, NULL, name, address);
 }
 
 hsa_status_t impl_hsa_executable_readonly_variable_define(hsa_executable_t handle, hsa_agent_t agent,

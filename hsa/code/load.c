@@ -1,5 +1,5 @@
-/* Loading code objects into executables, and letting them go. What is destroyed may still run: its memory is given
- * back when the work that was submitted before is over, and nobody waits for that but the end. */
+/* Loading code objects into executables, and unloading them. Code may run when it is unloaded: its memory is freed
+ * when the work submitted before has ended, and only the end of the runtime waits for that. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
-/* --- letting go ------------------------------------------------------------------------------- */
+/* --- unloading ----------------------------------------------------------------------------------- */
 
-static void end(struct rt_deferred_free *deferred)
+static void loaded_free_deferred(struct rt_deferred_free *deferred)
 {
 	struct rt_loaded *l = vm_container(deferred, struct rt_loaded, deferred);
 
@@ -35,9 +35,9 @@ struct resolver {
 	const struct rt_agent *agent;
 };
 
-/* What code does not define: the client's definitions for the agent or for all, then variables of what was loaded
- * before. */
-static int resolve(void *user, const char *name, uint64_t *va)
+/* Resolves a symbol that a code object does not define: by the client's definitions for the agent or for all, then
+ * by variables of code objects loaded before. */
+static int resolve_symbol(void *user, const char *name, uint64_t *va)
 {
 	const struct resolver *r = user;
 	const struct rt_symbol *s;
@@ -73,7 +73,7 @@ static struct rt_va_region region_of(const struct rt_loaded *l)
 	};
 }
 
-/* -EEXIST: somebody defined one of its names before. The lock is held. */
+/* -EEXIST: one of its names is defined already. The lock is held. */
 static int check_names(const struct rt_executable *e, const struct rt_loaded *l)
 {
 	bool alone = !e->external && !e->loaded;
@@ -89,8 +89,8 @@ static int check_names(const struct rt_executable *e, const struct rt_loaded *l)
 	return 0;
 }
 
-/* Makes it part of the executable, unless that was frozen meanwhile (-EPERM) or has its names. */
-static int publish(struct rt *rt, struct rt_executable *e, struct rt_loaded *l)
+/* Adds the code object to the executable, unless that was frozen meanwhile (-EPERM) or has one of its names. */
+static int loaded_publish(struct rt *rt, struct rt_executable *e, struct rt_loaded *l)
 {
 	struct rt_loaded **at;
 	int r;
@@ -105,22 +105,22 @@ static int publish(struct rt *rt, struct rt_executable *e, struct rt_loaded *l)
 	return r;
 }
 
-/* The small BAR's way: by the copy engine. */
-static int upload(void *user, uint64_t va, const void *from, uint64_t size_B)
+/* Uploads by the copy engine, for GPUs with a small BAR. */
+static int upload_by_copier(void *user, uint64_t va, const void *from, uint64_t size_B)
 {
 	const struct resolver *r = user;
 
 	return sdma_copier_upload(r->agent->gpu->copier, va, from, size_B);
 }
 
-/* Its memory and symbols; on failure nothing is left. */
-static int fill(struct resolver *resolver, struct rt_loaded *l)
+/* Loads memory and symbols; on failure nothing is left. */
+static int loaded_fill(struct resolver *resolver, struct rt_loaded *l)
 {
 	const struct drv_chip *chip = l->agent->gpu->dev->chip;
 	const struct cs_code_hooks hooks = {
-		.resolve = resolve,
-		/* Without a copy engine code lies where the CPU sees it. */
-		.upload = drv_sdma_supported(chip->sdma) ? upload : NULL,
+		.resolve = resolve_symbol,
+		/* Without a copy engine, code is placed in memory that is mapped for the CPU. */
+		.upload = drv_sdma_supported(chip->sdma) ? upload_by_copier : NULL,
 		.user = resolver,
 	};
 	int r = cs_code_load(l->agent->gpu->vm, l->source->image, l->source->size_B, &hooks, &l->code);
@@ -140,8 +140,8 @@ static int fill(struct resolver *resolver, struct rt_loaded *l)
 	return r;
 }
 
-static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, struct rt_source *source,
-		struct rt_loaded **loaded)
+static int loaded_create(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, struct rt_source *source,
+			 struct rt_loaded **loaded)
 {
 	struct resolver resolver = {.rt = rt, .executable = e, .agent = agent};
 	struct rt_loaded *l = calloc(1, sizeof(*l));
@@ -152,9 +152,9 @@ static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, 
 	l->executable = e;
 	l->agent = agent;
 	l->source = source;
-	l->deferred.end = end;
+	l->deferred.end = loaded_free_deferred;
 	rt_deferred_free_reap(rt);
-	r = fill(&resolver, l);
+	r = loaded_fill(&resolver, l);
 	if (r) {
 		free(l);
 		return r;
@@ -162,7 +162,7 @@ static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, 
 	rt_source_get(source);
 	l->region = region_of(l);
 	rt_va_region_insert(rt, &l->region);
-	r = publish(rt, e, l);
+	r = loaded_publish(rt, e, l);
 	if (r)
 		rt_unload(rt, l);
 	else
@@ -173,7 +173,7 @@ static int load(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, 
 static hsa_status_t status_of_load(int r)
 {
 	switch (r) {
-	case -ENOTSUP: /* of a format, or with a relocation, that is not known */
+	case -ENOTSUP: /* an unknown format, or an unknown relocation */
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 	case -ENOENT:
 		return HSA_STATUS_ERROR_VARIABLE_UNDEFINED;
@@ -200,7 +200,7 @@ hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t age
 	chip = agent->gpu->dev->chip;
 	if (!cs_code_target(source->image, source->size_B, chip, &target) && !cs_target_fits(&target, chip))
 		return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
-	return status_of_load(load(rt, e, agent, source, loaded));
+	return status_of_load(loaded_create(rt, e, agent, source, loaded));
 }
 
 hsa_status_t impl_hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
@@ -224,8 +224,8 @@ hsa_status_t impl_hsa_executable_load_agent_code_object(hsa_executable_t handle,
 	return status;
 }
 
-/* Programs' code objects hold what belongs to no agent: HSAIL had such variables. No code object of today's formats
- * does, so none can be loaded like this. */
+/* Program code objects contain variables that belong to no agent, which HSAIL had. No current code object format
+ * has them, so none can be loaded. */
 hsa_status_t impl_hsa_executable_load_program_code_object(hsa_executable_t handle, hsa_code_object_reader_t reader,
 							  const char *options, hsa_loaded_code_object_t *loaded)
 {

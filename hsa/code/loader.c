@@ -1,4 +1,4 @@
-/* The loader extension: what debuggers, profilers and CLR ask about code that was loaded. */
+/* The loader extension: queries of debuggers, profilers and CLR about loaded code. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* --- by address ------------------------------------------------------------------------------- */
 
-/* What was loaded there, or NULL; the lock held. */
+/* The code object loaded at the address, or NULL; the lock held. */
 static struct rt_loaded *find_loaded(struct rt *rt, uint64_t va)
 {
 	for (const struct rt_executable *e = rt->loader->list; e; e = e->next)
@@ -47,8 +47,8 @@ hsa_status_t impl_hsa_ven_amd_loader_query_executable(const void *device, hsa_ex
 	return l ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* One for each loaded code object, as in ROCr: all its segments are one piece of memory. */
-static hsa_ven_amd_loader_segment_descriptor_t describe(const struct rt_loaded *l)
+/* The descriptor of a loaded code object. As in ROCr there is one for each: all its segments are one allocation. */
+static hsa_ven_amd_loader_segment_descriptor_t describe_segments(const struct rt_loaded *l)
 {
 	uint64_t va, size_B;
 
@@ -71,7 +71,7 @@ static size_t describe_all(struct rt *rt, hsa_ven_amd_loader_segment_descriptor_
 	for (const struct rt_executable *e = rt->loader->list; e; e = e->next)
 		for (const struct rt_loaded *l = e->loaded; l; l = l->next, count++)
 			if (to)
-				to[count] = describe(l);
+				to[count] = describe_segments(l);
 	return count;
 }
 
@@ -96,7 +96,7 @@ hsa_status_t impl_hsa_ven_amd_loader_query_segment_descriptors(hsa_ven_amd_loade
 	return status;
 }
 
-/* --- going through ---------------------------------------------------------------------------- */
+/* --- iteration ----------------------------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback)(hsa_executable_t executable,
 										  void *data),
@@ -144,10 +144,10 @@ hsa_status_t impl_hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
 	return status;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------------------- */
 
-/* The storage is memory whichever way it came: as ROCr says; the URI tells of the file. */
-static hsa_status_t get_info(const struct rt_loaded *l, uint32_t attribute, void *value)
+/* Like ROCr: the storage type is memory also for code objects from files; the URI names the file. */
+static hsa_status_t loaded_info(const struct rt_loaded *l, uint32_t attribute, void *value)
 {
 	const char *uri = l->source->uri;
 	uint64_t va, size_B;
@@ -173,7 +173,7 @@ static hsa_status_t get_info(const struct rt_loaded *l, uint32_t attribute, void
 		return RT_GIVE(value, uint64_t, size_B);
 	case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH:
 		return RT_GIVE(value, uint32_t, strlen(uri));
-	case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI: /* without an end */
+	case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI: /* without a terminating 0 */
 		memcpy(value, uri, strlen(uri));
 		return HSA_STATUS_SUCCESS;
 	default:
@@ -191,5 +191,5 @@ hsa_status_t impl_hsa_ven_amd_loader_loaded_code_object_get_info(
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	l = drv_handle_find(&rt_handles, RT_KIND(RT_LOADED), handle.handle);
-	return l ? get_info(l, attribute, value) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	return l ? loaded_info(l, attribute, value) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }

@@ -1,4 +1,4 @@
-/* Where code objects come from: memory and files, and the readers that clients hold of them. */
+/* Sources of code objects: memory and files, and the clients' readers of them. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,9 +12,9 @@
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
-/* --- URIs: as LLVM AMDGPUUsage, "Loaded Code Object Path URI", has them ----------------------- */
+/* --- URIs: as in LLVM AMDGPUUsage, "Loaded Code Object Path URI" --------------------------------- */
 
-/* "file://", the path with what is not plain in it as %XX, and the part of the file unless it is all of it. */
+/* A URI of "file://", the path with special characters as %XX, and the range in the file unless it is all of it. */
 static char *file_uri(const char *path, uint64_t offset_B, uint64_t size_B, bool whole)
 {
 	static const char hex[] = "0123456789ABCDEF";
@@ -44,8 +44,8 @@ struct part {
 	uint64_t offset_B;
 };
 
-/* Whether the address lies in what was loaded of a program or library. */
-static int look_into(struct dl_phdr_info *info, size_t size_B, void *user)
+/* Checks whether the address is in a loaded segment of a program or library. */
+static int find_in_segments(struct dl_phdr_info *info, size_t size_B, void *user)
 {
 	struct part *part = user;
 
@@ -58,7 +58,7 @@ static int look_into(struct dl_phdr_info *info, size_t size_B, void *user)
 			continue;
 		part->offset_B = p->p_offset + at;
 		snprintf(part->path, sizeof(part->path), "%s", info->dlpi_name);
-		/* The program itself has no name; nor has the vDSO, where no code object lies. */
+		/* The program itself has no name; nor has the vDSO, which contains no code object. */
 		if (!*part->path && readlink("/proc/self/exe", part->path, sizeof(part->path) - 1) < 0)
 			return 0;
 		return 1;
@@ -66,13 +66,13 @@ static int look_into(struct dl_phdr_info *info, size_t size_B, void *user)
 	return 0;
 }
 
-/* As ROCr: in the file of the program or library when it lies there, else in this process's memory. */
+/* Like ROCr: a file URI if a program or library contains the image, else a URI of this process's memory. */
 static char *memory_uri(const void *image, size_t size_B)
 {
 	struct part part = {.address = (uintptr_t)image};
 	char *uri;
 
-	if (dl_iterate_phdr(look_into, &part))
+	if (dl_iterate_phdr(find_in_segments, &part))
 		return file_uri(part.path, part.offset_B, size_B, false);
 	uri = malloc(96);
 	if (uri)
@@ -155,7 +155,7 @@ static hsa_status_t map_file(int file, size_t offset_B, size_t size_B, struct rt
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 	if (!size_B)
 		what.size_B = (size_t)st.st_size - offset_B;
-	/* Reading behind the end of the file would be a SIGBUS. */
+	/* Reading after the end of the file would be a SIGBUS. */
 	if (what.size_B > (size_t)st.st_size - offset_B)
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 	what.map_B = what.size_B + lead_B;
@@ -178,7 +178,7 @@ static hsa_status_t map_file(int file, size_t offset_B, size_t size_B, struct rt
 
 /* --- readers ---------------------------------------------------------------------------------- */
 
-/* A reader is its source's handle. Takes the source over. */
+/* Creates a reader's handle, which names the source. Takes over the source. */
 static hsa_status_t open_reader(struct rt_source *source, hsa_code_object_reader_t *handle)
 {
 	uint64_t value;
@@ -210,7 +210,8 @@ hsa_status_t impl_hsa_code_object_reader_create_from_memory(const void *image, s
 	return r ? hsa_status_of(r) : open_reader(source, handle);
 }
 
-static hsa_status_t read_file(hsa_file_t file, size_t offset_B, size_t size_B, hsa_code_object_reader_t *handle)
+static hsa_status_t reader_create_from_part(hsa_file_t file, size_t offset_B, size_t size_B,
+					    hsa_code_object_reader_t *handle)
 {
 	struct rt_source *source;
 	hsa_status_t status;
@@ -226,7 +227,7 @@ hsa_status_t impl_hsa_code_object_reader_create_from_file(hsa_file_t file, hsa_c
 	RT_ENTER(rt);
 
 	(void)rt;
-	return read_file(file, 0, 0, handle);
+	return reader_create_from_part(file, 0, 0, handle);
 }
 
 hsa_status_t impl_hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size(
@@ -237,7 +238,8 @@ hsa_status_t impl_hsa_ven_amd_loader_code_object_reader_create_from_file_with_of
 	(void)rt;
 	if (!handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return size_B ? read_file(file, offset_B, size_B, handle) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	return size_B ? reader_create_from_part(file, offset_B, size_B, handle)
+		      : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
 hsa_status_t impl_hsa_code_object_reader_destroy(hsa_code_object_reader_t handle)

@@ -1,4 +1,4 @@
-/* Symbols of code objects and executables: found by name, gone through, and asked. */
+/* Symbols of code objects and executables: look-up by name, iteration, queries. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
-#define SUFFIX ".kd" /* of kernels' names: clients name the descriptor */
+#define SUFFIX ".kd" /* suffix of kernels' names: clients name the descriptor */
 
-/* --- making ----------------------------------------------------------------------------------- */
+/* --- creation ------------------------------------------------------------------------------------ */
 
 static struct rt_symbol symbol_at(struct cs_code *code, unsigned kernels, unsigned index)
 {
@@ -57,14 +57,14 @@ void rt_symbols_destroy(struct rt_symbol *symbols, unsigned count)
 	free(symbols);
 }
 
-/* --- finding ---------------------------------------------------------------------------------- */
+/* --- look-up ------------------------------------------------------------------------------------- */
 
 struct key {
 	const char *name;
 	size_t length;
 };
 
-/* Compares the whole name of a symbol with the first `length` characters of another. */
+/* Compares the first `length` characters of the key with a symbol's whole name. */
 static int by_name(const void *a, const void *b)
 {
 	const struct key *key = a;
@@ -120,7 +120,7 @@ static hsa_status_t get_symbol(struct rt *rt, hsa_executable_t handle, const cha
 	return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
 }
 
-/* As ROCr: without an agent, only what the client defined for all. */
+/* Like ROCr: without an agent, only the client's definitions for all agents are found. */
 hsa_status_t impl_hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name,
 						    const hsa_agent_t *agent_handle,
 						    hsa_executable_symbol_t *symbol)
@@ -137,14 +137,14 @@ hsa_status_t impl_hsa_executable_get_symbol_by_name(hsa_executable_t handle, con
 	return get_symbol(rt, handle, name, agent, symbol);
 }
 
-/* The one of HSA 1.0: module names are HSAIL's, and agent 0 stands for none. */
+/* The function of HSA 1.0: module names are HSAIL's, and agent 0 means none. */
 hsa_status_t impl_hsa_executable_get_symbol(hsa_executable_t handle, const char *module, const char *name,
 					    hsa_agent_t agent, int32_t convention, hsa_executable_symbol_t *symbol)
 {
 	RT_ENTER(rt);
 
 	(void)rt;
-	/* As ROCr: there is one calling convention. */
+	/* Like ROCr: there is one calling convention. */
 	if (convention)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (module && *module)
@@ -152,36 +152,36 @@ hsa_status_t impl_hsa_executable_get_symbol(hsa_executable_t handle, const char 
 	return impl_hsa_executable_get_symbol_by_name(handle, name, agent.handle ? &agent : NULL, symbol);
 }
 
-/* --- going through ---------------------------------------------------------------------------- */
+/* --- iteration ----------------------------------------------------------------------------------- */
 
 enum which { OF_PROGRAM = 1, OF_AGENTS = 2, OF_ALL = 3 };
 
-static bool wanted(const struct rt_symbol *s, enum which which, const struct rt_agent *agent)
+static bool is_wanted(const struct rt_symbol *s, enum which which, const struct rt_agent *agent)
 {
 	return which & (s->agent ? OF_AGENTS : OF_PROGRAM) && (!agent || s->agent == agent);
 }
 
-static void collect(const struct rt_executable *e, enum which which, const struct rt_agent *agent,
-		    struct rt_list *list)
+static void collect_symbols(const struct rt_executable *e, enum which which, const struct rt_agent *agent,
+			    struct rt_list *list)
 {
 	for (const struct rt_external *x = e->external; x; x = x->next)
-		if (wanted(&x->symbol, which, agent))
+		if (is_wanted(&x->symbol, which, agent))
 			rt_list_add(list, x->symbol.handle);
 	for (const struct rt_loaded *l = e->loaded; l; l = l->next)
 		for (unsigned i = 0; i < l->symbols; i++)
-			if (wanted(&l->symbol[i], which, agent))
+			if (is_wanted(&l->symbol[i], which, agent))
 				rt_list_add(list, l->symbol[i].handle);
 }
 
-/* What a callback gets: one of the two forms. */
+/* The client's callback, in one of two forms. */
 struct visitor {
 	hsa_status_t (*symbol)(hsa_executable_t e, hsa_executable_symbol_t s, void *data);
 	hsa_status_t (*with_agent)(hsa_executable_t e, hsa_agent_t agent, hsa_executable_symbol_t s, void *data);
 	void *data;
 };
 
-static hsa_status_t iterate(struct rt *rt, hsa_executable_t handle, enum which which, const struct rt_agent *agent,
-			    const struct visitor *v)
+static hsa_status_t iterate_symbols(struct rt *rt, hsa_executable_t handle, enum which which,
+				    const struct rt_agent *agent, const struct visitor *v)
 {
 	const struct rt_executable *e = rt_executable_of(handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
@@ -192,7 +192,7 @@ static hsa_status_t iterate(struct rt *rt, hsa_executable_t handle, enum which w
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	pthread_rwlock_rdlock(&rt->loader->lock);
-	collect(e, which, agent, &list);
+	collect_symbols(e, which, agent, &list);
 	pthread_rwlock_unlock(&rt->loader->lock);
 	if (list.failed)
 		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -213,7 +213,7 @@ hsa_status_t impl_hsa_executable_iterate_symbols(hsa_executable_t handle,
 {
 	RT_ENTER(rt);
 
-	return iterate(rt, handle, OF_ALL, NULL, &(struct visitor){.symbol = callback, .data = data});
+	return iterate_symbols(rt, handle, OF_ALL, NULL, &(struct visitor){.symbol = callback, .data = data});
 }
 
 hsa_status_t impl_hsa_executable_iterate_program_symbols(
@@ -222,7 +222,7 @@ hsa_status_t impl_hsa_executable_iterate_program_symbols(
 {
 	RT_ENTER(rt);
 
-	return iterate(rt, handle, OF_PROGRAM, NULL, &(struct visitor){.symbol = callback, .data = data});
+	return iterate_symbols(rt, handle, OF_PROGRAM, NULL, &(struct visitor){.symbol = callback, .data = data});
 }
 
 hsa_status_t impl_hsa_executable_iterate_agent_symbols(
@@ -236,18 +236,19 @@ hsa_status_t impl_hsa_executable_iterate_agent_symbols(
 	agent = rt_agent_of(rt, agent_handle);
 	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	return iterate(rt, handle, OF_AGENTS, agent, &(struct visitor){.with_agent = callback, .data = data});
+	return iterate_symbols(rt, handle, OF_AGENTS, agent,
+			       &(struct visitor){.with_agent = callback, .data = data});
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- queries ------------------------------------------------------------------------------------- */
 
-/* Attributes of code symbols have the numbers of those of executables' symbols. */
+/* The attributes of code symbols have the same numbers as those of executable symbols. */
 _Static_assert((int)HSA_CODE_SYMBOL_INFO_VARIABLE_IS_CONST == (int)HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST &&
 		       (int)HSA_CODE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK ==
 			       (int)HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK,
 	       "one table for both");
 
-/* A symbol's numbers, by attribute: their sizes are the interface's. */
+/* The value of a numeric attribute, with the size that the interface has for it. */
 struct number {
 	uint64_t value;
 	uint8_t size_B;
@@ -285,11 +286,11 @@ static bool kernel_number(const struct cs_kernel *k, uint32_t attribute, struct 
 	}
 }
 
-/* VARIABLE_IS_CONST says whether the variable is constant, as the specification has it. ROCr 5.2 to 6.4 say the
- * opposite (they compare with the section's flag for "writable"); CLR asks and does not use the answer. */
+/* VARIABLE_IS_CONST is true for a constant variable, as in the specification. ROCr 5.2 to 6.4 return the opposite
+ * (they compare with the section's flag for "writable"); CLR queries it and ignores the result. */
 static bool variable_number(const struct rt_symbol *s, uint32_t attribute, struct number *n)
 {
-	/* Of the client's own, nothing is known but the address. */
+	/* Only the address of a client's definition is known. */
 	static const struct cs_variable unknown = {.global = true};
 	const struct cs_variable *v = s->variable ? s->variable : &unknown;
 
@@ -354,7 +355,7 @@ hsa_status_t rt_symbol_get_info(const struct rt_symbol *s, uint32_t attribute, v
 {
 	struct number number;
 
-	if (attribute == HSA_EXECUTABLE_SYMBOL_INFO_NAME) { /* without an end, as its length says */
+	if (attribute == HSA_EXECUTABLE_SYMBOL_INFO_NAME) { /* without a terminating 0, as NAME_LENGTH counts */
 		memcpy(value, s->name, strlen(s->name));
 		if (s->kernel)
 			memcpy((char *)value + strlen(s->name), SUFFIX, strlen(SUFFIX));

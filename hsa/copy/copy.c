@@ -1,6 +1,6 @@
-/* Copies between any two addresses, of bytes in a row or of rectangles. One GPU's copier does each: the source's,
- * or the destination's, or for two host addresses none. What has to wait for a signal that nobody has submitted is
- * work for the progress thread. */
+/* Copies between any two addresses, of bytes or of rectangles. The copier of one GPU does each: the source's, else
+ * the destination's; the CPU copies between two host addresses. A copy that depends on a signal which no submitted
+ * work completes is work for the progress thread. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,33 +10,33 @@
 #include "hsa/memory/memory.h"
 #include "vm/host.h"
 
-#define DEPS_MAX 64 /* of one copy */
+#define DEPS_MAX 64 /* dependencies of one copy */
 
 struct rt_copies {
-	_Atomic bool timed;   /* copies that are asked for now write when they begin and end */
+	_Atomic bool timed;   /* new copies write their begin and end times */
 	pthread_mutex_t lock; /* guards list */
-	struct copy *list;    /* that have not ended; owned */
+	struct copy *list;    /* owned; copies that have not ended */
 };
 
-/* A copy that was asked for and has not ended, or whose memory is still registered. */
+/* A copy that has not ended, or whose memory is still registered. */
 struct copy {
 	struct rt_work work;
-	struct copy *next, **link; /* in the list; guarded by its lock */
+	struct copy *next, **link; /* list; guarded by its lock */
 	struct rt_gpu *gpu;        /* borrowed; NULL: the CPU copies */
 	struct sdma_job job;
-	struct sdma_rect rect; /* row_B 0: bytes in a row */
-	void *host_dst;        /* where the CPU copies to and from */
+	struct sdma_rect rect; /* row_B 0: the copy is of bytes */
+	void *host_dst;        /* addresses for copies by the CPU */
 	const void *host_src;
-	struct vm_mem *registered[2]; /* owned, until it has ended */
-	struct rt_gpu *then;          /* borrowed; not NULL: gpu copies to stage, and this one from there */
-	struct rt_shared stage;       /* owned, as registered */
+	struct vm_mem *registered[2]; /* owned, until the copy has ended */
+	struct rt_gpu *then;          /* borrowed; not NULL: gpu copies to stage, and this GPU from there */
+	struct rt_shared stage;       /* owned, until the copy has ended */
 	struct sdma_job second;
-	struct rt_deferred_free deferred; /* then, if there is any of these */
+	struct rt_deferred_free deferred; /* frees registered memory and stage */
 	bool submitted, timed;
-	struct rt_signal *completion; /* borrowed, if it is of that generation: else it was destroyed */
+	struct rt_signal *completion; /* borrowed, while its generation is that one: else it was destroyed */
 	uint32_t completion_generation;
 	unsigned deps;
-	struct rt_signal *dep[DEPS_MAX]; /* borrowed, as completion: watched until it is submitted */
+	struct rt_signal *dep[DEPS_MAX]; /* borrowed, as completion; watched until the copy is submitted */
 	uint32_t dep_generation[DEPS_MAX];
 };
 
@@ -49,14 +49,14 @@ int rt_copies_init(struct rt *rt)
 	return 0;
 }
 
-static void unwatch(struct copy *c)
+static void copy_unwatch(struct copy *c)
 {
 	for (unsigned i = 0; i < c->deps; i++)
 		atomic_fetch_sub(&c->dep[i]->watchers, 1);
 	c->deps = 0;
 }
 
-static void end(struct rt_deferred_free *deferred)
+static void copy_free_deferred(struct rt_deferred_free *deferred)
 {
 	struct copy *c = vm_container(deferred, struct copy, deferred);
 
@@ -66,7 +66,7 @@ static void end(struct rt_deferred_free *deferred)
 	free(c);
 }
 
-/* Its job, if there is one, has ended. */
+/* Removes a copy without a job, or whose job has ended. */
 static void free_copy(struct rt *rt, struct copy *c)
 {
 	pthread_mutex_lock(&rt->copies->lock);
@@ -74,8 +74,8 @@ static void free_copy(struct rt *rt, struct copy *c)
 	if (c->next)
 		c->next->link = c->link;
 	pthread_mutex_unlock(&rt->copies->lock);
-	unwatch(c);
-	/* Other jobs that still run list what was registered: all of a device's do. */
+	copy_unwatch(c);
+	/* Other running jobs may list registered memory, since every job of a device lists all of it. */
 	if (c->registered[0] || c->registered[1] || c->stage.gpus)
 		rt_defer_free(rt, rt_all_gpus(rt), &c->deferred);
 	else
@@ -97,9 +97,9 @@ void rt_copies_fini(struct rt *rt)
 	rt->copies = NULL;
 }
 
-/* --- where things are ------------------------------------------------------------------------- */
+/* --- ends of copies -------------------------------------------------------------------------------- */
 
-/* Not so: an alias, and memory that was mapped for others. */
+/* False for an alias, and for memory that is mapped for other agents only. */
 static bool is_seen_by_host(const struct rt_alloc_info *info)
 {
 	return info->host_base == info->base;
@@ -115,7 +115,7 @@ bool rt_copy_find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint6
 	}
 	if (!rt_alloc_info_reach(rt, gpu, address, size_B, &end->va))
 		return false;
-	/* A peer's memory is, for this GPU's engines, memory elsewhere. */
+	/* A peer's VRAM is, for this GPU's engines, memory outside the GPU. */
 	end->place = info.place == SDMA_VRAM && info.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
 	end->cpu = is_seen_by_host(&info) && end->va == address && size_B <= info.base + info.size_B - address;
 	return true;
@@ -150,7 +150,7 @@ int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, 
 	return 0;
 }
 
-/* Where the CPU reaches what a client names: locked memory has an address for GPUs, too. */
+/* The CPU's address of an address of the client: locked memory has an address for GPUs, too. */
 static void *host_address(struct rt *rt, uint64_t address)
 {
 	struct rt_alloc_info info;
@@ -184,19 +184,19 @@ struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
 
 /* --- blocking copies -------------------------------------------------------------------------- */
 
-/* From this size on pageable memory is registered for the time of the copy, in pieces, so that the engine moves the
- * bytes and not the CPU: a page costs the kernel some 0.2 us, and a core that copies it 0.4 us. CLR pins from 1 MiB
- * on, 32 MiB at a time. */
+/* From this size on, pageable memory is registered for the copy, in pieces, so that the engine moves the bytes
+ * instead of the CPU: registering a page costs the kernel some 0.2 us, copying it costs a core 0.4 us. CLR pins
+ * from 1 MiB on, 32 MiB at a time. */
 #define PIN_MIN_B   (4ull << 20)
 #define PIN_PIECE_B (32ull << 20)
 
-/* A piece on its way. */
+/* A piece that is being copied. */
 struct pinned {
 	struct vm_mem *mem; /* owned; NULL: none */
 	struct cs_fence fence;
 };
 
-static int unpin(struct pinned *p)
+static int piece_finish(struct pinned *p)
 {
 	int r = p->mem ? cs_fence_wait(p->fence, CS_FOREVER) : 0;
 
@@ -208,8 +208,8 @@ static int unpin(struct pinned *p)
 	return r;
 }
 
-/* Registers the pageable side of the piece, and has the engine copy it. */
-static int pin(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
+/* Registers the pageable side of the piece, and submits the copy. */
+static int piece_submit(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
 {
 	const bool out = piece->dst.place == SDMA_PAGEABLE;
 	int r = rt_copy_register(gpu, out ? &piece->dst : &piece->src, piece->size_B, out, &p->mem);
@@ -223,8 +223,8 @@ static int pin(struct rt_gpu *gpu, struct sdma_job *piece, struct pinned *p)
 	return r;
 }
 
-/* Two pieces at a time: one is registered while the other is copied. Gives how much was copied; the rest, of memory
- * that cannot be registered, is staged. */
+/* Copies with two pieces at a time: one is registered while the other is copied. *done_B is the size that was
+ * copied; the rest, of memory that cannot be registered, is copied through staging memory. */
 static int copy_pinned(struct rt_gpu *gpu, const struct sdma_job *job, uint64_t *done_B)
 {
 	struct pinned pinned[2] = {0};
@@ -237,13 +237,13 @@ static int copy_pinned(struct rt_gpu *gpu, const struct sdma_job *job, uint64_t 
 		piece.dst.va += *done_B;
 		piece.src.va += *done_B;
 		piece.size_B = job->size_B - *done_B < PIN_PIECE_B ? job->size_B - *done_B : PIN_PIECE_B;
-		r = unpin(p);
-		if (r || pin(gpu, &piece, p))
+		r = piece_finish(p);
+		if (r || piece_submit(gpu, &piece, p))
 			break;
 		*done_B += piece.size_B;
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		last = unpin(&pinned[i]);
+		last = piece_finish(&pinned[i]);
 		r = r ? r : last;
 	}
 	return r;
@@ -275,7 +275,7 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
-/* Between two GPUs that do not reach one another's memory: through the host's. */
+/* Copies through host memory, between two GPUs that have no access to each other's memory. */
 static int copy_through_host(struct rt *rt, uint64_t dst, uint64_t src, uint64_t size_B)
 {
 	const uint64_t most_B = drv_config()->staging_KiB * 1024ull;
@@ -311,9 +311,9 @@ hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
 
 /* --- asynchronous copies ---------------------------------------------------------------------- */
 
-/* 1: all dependencies are met or have fences; 0: one is open; -ECANCELED: one never will be met: what should have
- * done so was lost, or it was destroyed, and another may have its place. */
-static int gather(struct rt *rt, const struct copy *c, struct cs_fence *after, unsigned *count)
+/* 1: all dependencies are met or have fences; 0: one is open; -ECANCELED: one will never be met: its completion was
+ * lost, or the signal was destroyed, and its place may have another. */
+static int copy_gather_deps(struct rt *rt, const struct copy *c, struct cs_fence *after, unsigned *count)
 {
 	bool open = false;
 
@@ -324,13 +324,13 @@ static int gather(struct rt *rt, const struct copy *c, struct cs_fence *after, u
 		if (atomic_load(&c->dep[i]->generation) != c->dep_generation[i] ||
 		    (state == RT_DEP_OPEN && atomic_load(&c->dep[i]->failed)))
 			return drv_fail(-ECANCELED, "what the copy waits for will not be");
-		*count += state == RT_DEP_POINT;
+		*count += state == RT_DEP_FENCE;
 		open |= state == RT_DEP_OPEN;
 	}
 	return !open;
 }
 
-/* The CPU's copies, and those that failed, end at once. */
+/* Ends a copy by the CPU, or one that failed. */
 static void end_now(struct rt *rt, struct copy *c, int r)
 {
 	if (atomic_load(&c->completion->generation) != c->completion_generation)
@@ -342,7 +342,7 @@ static void end_now(struct rt *rt, struct copy *c, int r)
 	free_copy(rt, c);
 }
 
-/* What the GPU did not time, the host did. */
+/* Stores times of the host for a copy that no GPU timed. */
 static void time_by_host(struct rt *rt, struct copy *c, uint64_t start_ns)
 {
 	amd_signal_t *memory = rt_signal_memory(rt_signal_handle(rt, c->completion));
@@ -365,7 +365,7 @@ static void time_by_gpu(struct rt *rt, struct copy *c)
 	atomic_store(&c->completion->clock, c->gpu->agent);
 }
 
-/* Behind the first half. */
+/* Submits the second half of a staged copy, which waits for the first. */
 static int submit_second(struct copy *c)
 {
 	struct cs_fence first = c->job.fence;
@@ -381,13 +381,13 @@ static int submit_second(struct copy *c)
 	return r;
 }
 
-static int run(struct copy *c)
+static int copy_submit_first(struct copy *c)
 {
 	return c->rect.row_B ? sdma_copier_copy_rect(c->gpu->copier, &c->rect, &c->job)
 			     : sdma_copier_copy(c->gpu->copier, &c->job);
 }
 
-static void submit(struct rt *rt, struct copy *c, const struct cs_fence *after, unsigned count)
+static void copy_submit(struct rt *rt, struct copy *c, const struct cs_fence *after, unsigned count)
 {
 	struct rt_completion completion = {0};
 	uint64_t start_ns = c->timed ? rt_now_ns() : 0;
@@ -402,7 +402,7 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_fence *after, 
 	c->job.after = after;
 	c->job.after_count = count;
 	time_by_gpu(rt, c);
-	r = run(c);
+	r = copy_submit_first(c);
 	if (!r && c->then)
 		r = submit_second(c);
 	if (r || !c->job.fence.ring) {
@@ -411,19 +411,20 @@ static void submit(struct rt *rt, struct copy *c, const struct cs_fence *after, 
 		return;
 	}
 	c->submitted = true;
-	unwatch(c);
-	/* Who hears that the copy has ended may unmap its memory, before we come to end the registration. */
+	copy_unwatch(c);
+	/* A client that sees the completion may unmap the memory before the registration is destroyed: later jobs
+	 * must not list it. */
 	for (unsigned i = 0; i < 2; i++)
 		if (c->registered[i])
 			vm_mem_unlist(c->registered[i]);
 	rt_shared_unlist(&c->stage);
 	completion.fence = c->job.fence;
-	rt_signal_owe(rt, c->completion, &completion);
-	/* Registered memory is given back when the job has ended. */
+	rt_signal_add_cpu_completion(rt, c->completion, &completion);
+	/* The work destroys the registration when the job has ended. */
 	rt_progress_add(rt, &c->work);
 }
 
-static bool attempt(struct rt *rt, struct rt_work *work)
+static bool copy_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct copy *c = (struct copy *)(void *)work;
 	struct cs_fence after[DEPS_MAX];
@@ -437,20 +438,20 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 		free_copy(rt, c);
 		return true;
 	}
-	r = gather(rt, c, after, &count);
-	/* The CPU cannot wait on this thread for what a job will do. */
+	r = copy_gather_deps(rt, c, after, &count);
+	/* A copy by the CPU must not block the progress thread until a job has ended. */
 	if (!r || (r > 0 && !c->gpu && count))
 		return false;
 	if (r < 0)
 		end_now(rt, c, r);
 	else
-		submit(rt, c, after, count);
+		copy_submit(rt, c, after, count);
 	return true;
 }
 
-/* Pageable memory is registered: nobody waits for staging. */
-static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
-		 struct sdma_end *end)
+/* Fills in an end; pageable memory is registered, so that no thread waits for staging. */
+static int copy_prepare_end(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
+			    struct sdma_end *end)
 {
 	if (!(which ? rt_copy_find_end : rt_copy_find_target)(rt, c->gpu, address, size_B, end))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
@@ -459,12 +460,12 @@ static int reach(struct rt *rt, struct copy *c, unsigned which, uint64_t address
 	return rt_copy_register(c->gpu, end, size_B, !which, &c->registered[which]);
 }
 
-static void enlist(struct rt *rt, struct copy *c)
+static void copy_enlist(struct rt *rt, struct copy *c)
 {
 	struct rt_copies *s = rt->copies;
 
-	c->work.attempt = attempt;
-	c->deferred.end = end;
+	c->work.attempt = copy_attempt;
+	c->deferred.end = copy_free_deferred;
 	pthread_mutex_lock(&s->lock);
 	c->next = s->list;
 	c->link = &s->list;
@@ -474,8 +475,8 @@ static void enlist(struct rt *rt, struct copy *c)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* What a copy waits for, and what it completes. */
-struct link {
+/* The signals of a copy. */
+struct copy_signals {
 	unsigned deps;
 	struct rt_signal *dep[DEPS_MAX]; /* borrowed */
 	uint32_t dep_generation[DEPS_MAX];
@@ -484,29 +485,29 @@ struct link {
 };
 
 /* Looks up the client's signals. */
-static hsa_status_t find_link(const struct rt *rt, uint32_t deps, const hsa_signal_t *dep, hsa_signal_t completion,
-			      struct link *link)
+static hsa_status_t find_signals(const struct rt *rt, uint32_t deps, const hsa_signal_t *dep,
+				 hsa_signal_t completion, struct copy_signals *signals)
 {
 	if (!deps != !dep)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (deps > DEPS_MAX)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	link->completion = rt_signal_of(rt, completion);
-	if (!link->completion)
+	signals->completion = rt_signal_of(rt, completion);
+	if (!signals->completion)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	link->completion_generation = atomic_load(&link->completion->generation);
-	for (link->deps = 0; link->deps < deps; link->deps++) {
-		struct rt_signal *signal = rt_signal_of(rt, dep[link->deps]);
+	signals->completion_generation = atomic_load(&signals->completion->generation);
+	for (signals->deps = 0; signals->deps < deps; signals->deps++) {
+		struct rt_signal *signal = rt_signal_of(rt, dep[signals->deps]);
 
 		if (!signal)
 			return HSA_STATUS_ERROR_INVALID_SIGNAL;
-		link->dep[link->deps] = signal;
-		link->dep_generation[link->deps] = atomic_load(&signal->generation);
+		signals->dep[signals->deps] = signal;
+		signals->dep_generation[signals->deps] = atomic_load(&signal->generation);
 	}
 	return HSA_STATUS_SUCCESS;
 }
 
-static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct link *link)
+static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct copy_signals *signals)
 {
 	struct copy *c = calloc(1, sizeof(*c));
 
@@ -515,38 +516,38 @@ static struct copy *new_copy(struct rt *rt, struct rt_gpu *gpu, const struct lin
 		return NULL;
 	}
 	c->gpu = gpu;
-	c->completion = link->completion;
-	c->completion_generation = link->completion_generation;
+	c->completion = signals->completion;
+	c->completion_generation = signals->completion_generation;
 	c->timed = atomic_load(&rt->copies->timed);
-	enlist(rt, c);
+	copy_enlist(rt, c);
 	return c;
 }
 
-/* Now, or from the progress thread. */
-static void start(struct rt *rt, struct copy *c, const struct link *link)
+/* Submits the copy, or queues it for the progress thread. */
+static void copy_start(struct rt *rt, struct copy *c, const struct copy_signals *signals)
 {
 	struct cs_fence after[DEPS_MAX];
 	unsigned count;
 	int r;
 
-	for (c->deps = 0; c->deps < link->deps; c->deps++) {
-		c->dep[c->deps] = link->dep[c->deps];
-		c->dep_generation[c->deps] = link->dep_generation[c->deps];
-		atomic_fetch_add(&link->dep[c->deps]->watchers, 1);
+	for (c->deps = 0; c->deps < signals->deps; c->deps++) {
+		c->dep[c->deps] = signals->dep[c->deps];
+		c->dep_generation[c->deps] = signals->dep_generation[c->deps];
+		atomic_fetch_add(&signals->dep[c->deps]->watchers, 1);
 	}
-	r = gather(rt, c, after, &count);
+	r = copy_gather_deps(rt, c, after, &count);
 	if (r < 0)
 		end_now(rt, c, r);
 	else if (r && (c->gpu || !count))
-		submit(rt, c, after, count);
+		copy_submit(rt, c, after, count);
 	else
 		rt_progress_add(rt, &c->work);
 }
 
 static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *src, size_t size_B,
-		      const struct link *link)
+		      const struct copy_signals *signals)
 {
-	struct copy *c = new_copy(rt, gpu, link);
+	struct copy *c = new_copy(rt, gpu, signals);
 	int r = 0;
 
 	if (!c)
@@ -555,27 +556,27 @@ static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *
 	c->host_src = host_address(rt, (uintptr_t)src);
 	c->job.size_B = size_B;
 	if (gpu)
-		r = reach(rt, c, 0, (uintptr_t)dst, size_B, &c->job.dst);
+		r = copy_prepare_end(rt, c, 0, (uintptr_t)dst, size_B, &c->job.dst);
 	if (gpu && !r)
-		r = reach(rt, c, 1, (uintptr_t)src, size_B, &c->job.src);
+		r = copy_prepare_end(rt, c, 1, (uintptr_t)src, size_B, &c->job.src);
 	if (r)
 		free_copy(rt, c);
 	else
-		start(rt, c, link);
+		copy_start(rt, c, signals);
 	return r;
 }
 
-/* Between two GPUs that do not reach one another: by memory of the host that both reach. */
+/* Copies between two GPUs without access to each other, through host memory that both can access. */
 static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, void *dst, const void *src,
-			size_t size_B, const struct link *link)
+			size_t size_B, const struct copy_signals *signals)
 {
-	struct copy *c = new_copy(rt, from, link);
+	struct copy *c = new_copy(rt, from, signals);
 	int r;
 
 	if (!c)
 		return -ENOMEM;
 	c->then = to;
-	c->timed = false; /* two clocks */
+	c->timed = false; /* two clocks are involved */
 	c->job.size_B = size_B;
 	r = rt_shared_create(rt, size_B, VM_UNCACHED, &c->stage);
 	if (!r && (!rt_copy_find_end(rt, from, (uintptr_t)src, size_B, &c->job.src) ||
@@ -587,7 +588,7 @@ static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, v
 	}
 	c->job.dst = c->second.src =
 		(struct sdma_end){.va = (uintptr_t)c->stage.map, .place = SDMA_GTT, .cpu = true};
-	start(rt, c, link);
+	copy_start(rt, c, signals);
 	return 0;
 }
 
@@ -597,7 +598,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 {
 	struct rt_agent *to, *from;
 	struct rt_gpu *gpu, *other;
-	struct link link;
+	struct copy_signals signals;
 	hsa_status_t status;
 	uint64_t va;
 	RT_ENTER(rt);
@@ -609,11 +610,11 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!to || !from)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	status = find_link(rt, deps, dep_signals, completion, &link);
-	if (status || !size_B) /* ROCr leaves the signal alone when there is nothing to copy */
+	status = find_signals(rt, deps, dep_signals, completion, &signals);
+	if (status || !size_B) /* like ROCr: the signal is not changed if there is nothing to copy */
 		return status;
 	rt_queues_flush(rt);
-	/* Where the client names one agent twice, the addresses say whose they are. */
+	/* If the client names one agent twice, the owners of the addresses decide. */
 	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : rt_copy_owner(rt, (uintptr_t)src);
 	if (!gpu)
 		gpu = rt_copy_owner(rt, (uintptr_t)dst);
@@ -623,17 +624,17 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 	if (gpu && other && other != gpu && !rt_alloc_info_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
 		if (!rt_alloc_info_reach(rt, other, (uintptr_t)src, size_B, &va) &&
 		    rt_copy_owner(rt, (uintptr_t)src) == gpu)
-			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &link));
+			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &signals));
 		gpu = other;
 	}
-	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &link));
+	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &signals));
 }
 
 /* --- rectangles ------------------------------------------------------------------------------- */
 
-/* Where a rectangle begins in pitched memory, and how many bytes it extends over. False: beyond 2^64. */
-static bool extent(const hsa_pitched_ptr_t *in, const hsa_dim3_t *offset, const hsa_dim3_t *range, uint64_t *first,
-		   uint64_t *size_B)
+/* The begin of a rectangle in pitched memory, and its size in bytes from first to last. False: beyond 2^64. */
+static bool rect_extent(const hsa_pitched_ptr_t *in, const hsa_dim3_t *offset, const hsa_dim3_t *range,
+			uint64_t *first, uint64_t *size_B)
 {
 	uint64_t rows_B, slices_B, at_B, slice_at_B;
 
@@ -655,24 +656,24 @@ static bool is_pitched(const hsa_pitched_ptr_t *in, const hsa_dim3_t *range)
 }
 
 static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *rect, uint64_t dst_B,
-		     uint64_t src_B, const struct link *link)
+		     uint64_t src_B, const struct copy_signals *signals)
 {
-	struct copy *c = new_copy(rt, gpu, link);
+	struct copy *c = new_copy(rt, gpu, signals);
 	int r;
 
 	if (!c)
 		return -ENOMEM;
 	c->rect = *rect;
-	r = reach(rt, c, 0, rect->dst, dst_B, &c->job.dst);
+	r = copy_prepare_end(rt, c, 0, rect->dst, dst_B, &c->job.dst);
 	if (!r)
-		r = reach(rt, c, 1, rect->src, src_B, &c->job.src);
+		r = copy_prepare_end(rt, c, 1, rect->src, src_B, &c->job.src);
 	if (r) {
 		free_copy(rt, c);
 		return r;
 	}
 	c->rect.dst = c->job.dst.va;
 	c->rect.src = c->job.src.va;
-	start(rt, c, link);
+	copy_start(rt, c, signals);
 	return 0;
 }
 
@@ -684,7 +685,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 {
 	struct rt_agent *agent;
 	struct sdma_rect rect;
-	struct link link;
+	struct copy_signals signals;
 	hsa_status_t status;
 	uint64_t dst_B, src_B;
 	RT_ENTER(rt);
@@ -695,7 +696,7 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 	agent = rt_agent_of(rt, copy_agent);
 	if (!agent || !agent->gpu)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	status = find_link(rt, deps, dep_signals, completion, &link);
+	status = find_signals(rt, deps, dep_signals, completion, &signals);
 	if (status || !range->x || !range->y || !range->z)
 		return status;
 	rect = (struct sdma_rect){.dst_pitch_B = dst->pitch,
@@ -706,11 +707,11 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 				  .rows = range->y,
 				  .slices = range->z};
 	if (!is_pitched(dst, range) || !is_pitched(src, range) ||
-	    !extent(dst, dst_offset, range, &rect.dst, &dst_B) ||
-	    !extent(src, src_offset, range, &rect.src, &src_B))
+	    !rect_extent(dst, dst_offset, range, &rect.dst, &dst_B) ||
+	    !rect_extent(src, src_offset, range, &rect.src, &src_B))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_queues_flush(rt);
-	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &link));
+	return hsa_status_of(copy_rect(rt, agent->gpu, &rect, dst_B, src_B, &signals));
 }
 
 /* --- times ------------------------------------------------------------------------------------ */
@@ -751,7 +752,7 @@ hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
 
 /* --- engines ---------------------------------------------------------------------------------- */
 
-/* The kernel schedules copies over its engines: a bit for each direction is what clients choose between. */
+/* The kernel distributes copies over its engines; clients choose between one bit per direction. */
 #define ENGINE_IN  1u /* host to device */
 #define ENGINE_OUT 2u
 
@@ -770,7 +771,7 @@ hsa_status_t impl_hsa_amd_memory_copy_engine_status(hsa_agent_t dst_agent, hsa_a
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Every engine that is idle is as good as another. */
+/* Idle engines are all equal. */
 hsa_status_t impl_hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent, hsa_agent_t src_agent,
 							   uint32_t *mask)
 {

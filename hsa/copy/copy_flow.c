@@ -1,5 +1,5 @@
-/* Copies that are part of a flow (interface.h): their ends are looked up, and what the engines cannot reach is lent
- * to them until the copy has ended. */
+/* Copies in a flow's order (interface.h): looks up both ends, and provides memory that the engines need until the
+ * copy has ended. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,17 +7,17 @@
 #include "hsa/queue/queue.h"
 #include "vm/host.h"
 
-/* Resources of the runtime that a flow's copy uses until its end. */
-struct loan {
+/* Resources that a flow's copy uses until its end. */
+struct copy_resources {
 	struct rt *rt;
-	struct rt_shared stage;       /* owned: between two GPUs that do not reach one another */
+	struct rt_shared stage;       /* owned: between two GPUs without access to each other */
 	struct vm_mem *registered[2]; /* owned: pageable ends */
 	struct rt_deferred_free deferred;
 };
 
-static void free_loan(struct rt_deferred_free *deferred)
+static void resources_free(struct rt_deferred_free *deferred)
 {
-	struct loan *l = vm_container(deferred, struct loan, deferred);
+	struct copy_resources *l = vm_container(deferred, struct copy_resources, deferred);
 
 	vm_mem_destroy(l->registered[0]);
 	vm_mem_destroy(l->registered[1]);
@@ -25,44 +25,45 @@ static void free_loan(struct rt_deferred_free *deferred)
 	free(l);
 }
 
-/* The copies were submitted: it goes when work that may list or use it has ended. */
-static void leave_loan(void *loan)
+/* Defers the free of the resources, after the copies were submitted, until work that may list or use them has
+ * ended. */
+static void resources_defer_free(void *resources)
 {
-	struct loan *l = loan;
+	struct copy_resources *l = resources;
 
-	/* The program may unmap its memory as soon as it knows that the copy has ended. */
+	/* The program may unmap its memory as soon as it sees the copy's completion. */
 	for (unsigned i = 0; i < 2; i++)
 		if (l->registered[i])
 			vm_mem_unlist(l->registered[i]);
 	rt_shared_unlist(&l->stage);
-	l->deferred.end = free_loan;
+	l->deferred.end = resources_free;
 	rt_defer_free(l->rt, rt_all_gpus(l->rt), &l->deferred);
 }
 
-/* The operation's; NULL: no memory. */
-static struct loan *loan_of(struct rt *rt, struct flow_op *op)
+/* The operation's resources, created if there are none. NULL: no memory. */
+static struct copy_resources *resources_of(struct rt *rt, struct flow_op *op)
 {
-	struct loan *l = op->user ? op->user : calloc(1, sizeof(*l));
+	struct copy_resources *l = op->user ? op->user : calloc(1, sizeof(*l));
 
 	if (!l) {
 		drv_fail(-ENOMEM, "no host memory for a copy");
 		return NULL;
 	}
 	l->rt = rt;
-	op->end = leave_loan;
+	op->end = resources_defer_free;
 	op->user = l;
 	return l;
 }
 
-/* Pageable memory is registered: nobody waits for staging. */
-static int lend(struct rt *rt, struct rt_gpu *gpu, struct flow_op *op, unsigned which, uint64_t size_B)
+/* Registers a pageable end, so that no thread waits for staging. */
+static int register_end(struct rt *rt, struct rt_gpu *gpu, struct flow_op *op, unsigned which, uint64_t size_B)
 {
 	struct sdma_end *end = which ? &op->copy.job[0].src : &op->copy.job[0].dst;
-	struct loan *l;
+	struct copy_resources *l;
 
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
-	l = loan_of(rt, op);
+	l = resources_of(rt, op);
 	return l ? rt_copy_register(gpu, end, size_B, !which, &l->registered[which]) : -ENOMEM;
 }
 
@@ -76,14 +77,14 @@ static int reach_both(struct rt *rt, struct rt_gpu *gpu, const struct rt_copy *c
 	if (!rt_copy_find_target(rt, gpu, c->dst, dst_B, &job->dst) ||
 	    !rt_copy_find_end(rt, gpu, c->src, src_B, &job->src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
-	r = lend(rt, gpu, op, 0, dst_B);
-	return r ? r : lend(rt, gpu, op, 1, src_B);
+	r = register_end(rt, gpu, op, 0, dst_B);
+	return r ? r : register_end(rt, gpu, op, 1, src_B);
 }
 
 static int plan_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, const struct rt_copy *c,
 			struct flow_op *op)
 {
-	struct loan *l = loan_of(rt, op);
+	struct copy_resources *l = resources_of(rt, op);
 	struct sdma_job *first = &op->copy.job[0], *second = &op->copy.job[1];
 	int r = l ? rt_shared_create(rt, c->size_B, VM_UNCACHED, &l->stage) : -ENOMEM;
 
@@ -114,7 +115,7 @@ static int plan_bytes(struct rt_flow *f, const struct rt_copy *c, struct flow_op
 	return reach_both(f->rt, gpu, c, c->size_B, c->size_B, op);
 }
 
-/* From the first byte to the last. */
+/* Size in bytes from the first byte to the last. */
 static uint64_t rect_B(const struct sdma_rect *r, uint64_t pitch_B, uint64_t slice_B)
 {
 	return (r->slices - 1) * slice_B + (r->rows - 1) * pitch_B + r->row_B;
@@ -137,7 +138,7 @@ static int plan_rect(struct rt_flow *f, const struct rt_copy *c, struct flow_op 
 	return r;
 }
 
-/* The engine writes the copy's times into the signal, which the flow completes behind it. */
+/* Makes the engine write the copy's times into the signal, which the flow completes after the copy. */
 static void time_copy(const struct rt_flow *f, const struct rt_copy *c, struct flow_op *op)
 {
 	struct rt_signal *signal = rt_signal_of(f->rt, c->completion);

@@ -1,8 +1,8 @@
-/* Filling memory with a dword. */
+/* hsa_amd_memory_fill(). */
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
-/* The GPU that fills memory: its own, or the first that reaches it. NULL: none does. */
+/* The GPU that fills memory: its owner, or the first with access. NULL: none. */
 static struct rt_gpu *filler_of(struct rt *rt, const struct rt_alloc_info *info, uint64_t address, uint64_t size_B,
 				uint64_t *va)
 {
@@ -14,7 +14,8 @@ static struct rt_gpu *filler_of(struct rt *rt, const struct rt_alloc_info *info,
 	return NULL;
 }
 
-static int fill(struct rt_gpu *gpu, const struct rt_alloc_info *info, uint64_t va, uint32_t value, uint64_t size_B)
+static int fill_by_gpu(struct rt_gpu *gpu, const struct rt_alloc_info *info, uint64_t va, uint32_t value,
+		       uint64_t size_B)
 {
 	struct sdma_job job = {
 		.dst = {.va = va,
@@ -28,7 +29,7 @@ static int fill(struct rt_gpu *gpu, const struct rt_alloc_info *info, uint64_t v
 	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
-/* Returns when it is done. As in ROCr, memory that nobody allocated or locked here cannot be filled. */
+/* Returns after the fill. As in ROCr, only memory that was allocated or locked by HSA can be filled. */
 hsa_status_t impl_hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
 {
 	RT_ENTER(rt);
@@ -45,5 +46,6 @@ hsa_status_t impl_hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	rt_queues_flush(rt);
 	gpu = filler_of(rt, &info, address, size_B, &va);
-	return gpu ? hsa_status_of(fill(gpu, &info, va, value, size_B)) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+	return gpu ? hsa_status_of(fill_by_gpu(gpu, &info, va, value, size_B))
+		   : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }

@@ -1,5 +1,5 @@
-/* Agents: the host's NUMA nodes and the GPUs that can be used. A device that cannot hides itself: it is logged, and
- * never fails hsa_init(). */
+/* Agents: the host's NUMA nodes and the usable GPUs. A device that cannot be used is logged and hidden; it never
+ * fails hsa_init(). */
 #include "hsa/core/core.h"
 #include "hsa/core/table.h"
 
@@ -12,15 +12,15 @@
 
 static void read_uuid(const struct drv_place *place, char *uuid, size_t size_B)
 {
-	/* ROCm's form: 16 digits of the chip's own number; boards without one share a name. */
+	/* ROCm's form: 16 digits of the chip's unique ID; all boards without an ID share one name. */
 	if (strlen(place->unique_id) == 16)
 		snprintf(uuid, size_B, "GPU-%s", place->unique_id);
 	else
 		snprintf(uuid, size_B, "GPU-XX");
 }
 
-/* The place of a device in ROCR_VISIBLE_DEVICES, or -1: it is hidden. An entry is an index or a UUID or the
- * beginning of one; the first that is neither ends the list. */
+/* The position of a device in ROCR_VISIBLE_DEVICES, or -1: it is hidden. An entry is an index, a UUID or the
+ * beginning of a UUID; the first invalid entry ends the list. */
 static int visible_place(unsigned index, const char *uuid, unsigned devices)
 {
 	const char *text = drv_config()->visible;
@@ -61,7 +61,8 @@ static void close_gpu(struct rt_gpu *gpu)
 	free(gpu);
 }
 
-/* A device with its lower half but for the address space, which the order of visible devices decides. */
+/* Opens a device without its address space, which is created later: the order of visible devices decides which
+ * GPU's is the first. */
 static int open_gpu(const struct drv_node *node, struct rt_gpu **out)
 {
 	struct rt_gpu *gpu = calloc(1, sizeof(*gpu));
@@ -90,25 +91,25 @@ static int give_memory(struct rt *rt, struct rt_gpu *gpu)
 	return r ? r : sdma_copier_create(gpu->vm, &gpu->copier);
 }
 
-static void hide(const struct drv_node *node, const char *why)
+static void log_hidden(const struct drv_node *node, const char *why)
 {
 	drv_log(DRV_LOG_HSA, "%s is no agent: %s", node->path, why);
 }
 
-/* The reason of the first node that cannot be used. */
+/* The reason why the first node that failed cannot be used. */
 struct refusal {
 	char why[sizeof(((struct drv_error *)0)->why)]; /* "": none */
 };
 
-static void refuse(const struct drv_node *node, struct refusal *refusal)
+static void record_refusal(const struct drv_node *node, struct refusal *refusal)
 {
-	hide(node, drv_error_last()->why);
+	log_hidden(node, drv_error_last()->why);
 	if (!refusal->why[0])
 		snprintf(refusal->why, sizeof(refusal->why), "%s", drv_error_last()->why);
 }
 
-/* Prints once in a process why no GPU can be used, though one is there. */
-static void say_unusable(const char *why)
+/* Prints, once in a process, why no GPU can be used although one exists. */
+static void print_unusable(const char *why)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 
@@ -116,8 +117,8 @@ static void say_unusable(const char *why)
 		fprintf(stderr, "tuff: no GPU can be used: %s (see `tuff info`)\n", why);
 }
 
-/* Opens the nodes into their places of the visible order; gives how many there are. */
-static void open_visible(const struct drv_node *nodes, size_t count, struct rt_gpu **seat, struct refusal *refusal)
+/* Opens the nodes, and stores each at its position in the visible order. */
+static void open_visible(const struct drv_node *nodes, size_t count, struct rt_gpu **slot, struct refusal *refusal)
 {
 	struct rt_gpu *gpu;
 	char uuid[24];
@@ -125,22 +126,24 @@ static void open_visible(const struct drv_node *nodes, size_t count, struct rt_g
 
 	for (size_t i = 0; i < count; i++) {
 		if (open_gpu(&nodes[i], &gpu)) {
-			refuse(&nodes[i], refusal);
+			record_refusal(&nodes[i], refusal);
 			continue;
 		}
 		read_uuid(&gpu->place, uuid, sizeof(uuid));
 		place = visible_place(i, uuid, count);
-		if (place < 0 || place >= RT_GPUS_MAX || seat[place]) {
-			hide(&nodes[i], place < 0 ? "ROCR_VISIBLE_DEVICES does not name it" : "its place is taken");
+		if (place < 0 || place >= RT_GPUS_MAX || slot[place]) {
+			log_hidden(&nodes[i],
+				   place < 0 ? "ROCR_VISIBLE_DEVICES does not name it" : "its place is taken");
 			close_gpu(gpu);
 		} else {
-			seat[place] = gpu;
+			slot[place] = gpu;
 		}
 	}
 }
 
-/* Says why no GPU takes work. A GPU that opens is an agent and reports itself also when it takes none. */
-static void explain(const struct rt *rt, const struct refusal *refusal)
+/* Prints the reason if no GPU accepts work. A GPU that opens is an agent and can be queried even if it accepts no
+ * work. */
+static void explain_unusable(const struct rt *rt, const struct refusal *refusal)
 {
 	const char *why = refusal->why;
 
@@ -152,34 +155,34 @@ static void explain(const struct rt *rt, const struct refusal *refusal)
 		why = *why ? why : verdict;
 	}
 	if (*why)
-		say_unusable(why);
+		print_unusable(why);
 }
 
 static int open_gpus(struct rt *rt)
 {
-	struct rt_gpu *seat[RT_GPUS_MAX] = {0};
+	struct rt_gpu *slot[RT_GPUS_MAX] = {0};
 	struct drv_node nodes[DRV_NODES_MAX];
 	struct refusal refusal = {.why = ""};
 	size_t count;
 	int r = drv_scan(nodes, DRV_NODES_MAX, &count);
 
 	if (r == -EACCES)
-		say_unusable(drv_error_last()->why);
+		print_unusable(drv_error_last()->why);
 	if (r)
 		return r;
-	open_visible(nodes, count, seat, &refusal);
+	open_visible(nodes, count, slot, &refusal);
 	for (unsigned i = 0; i < RT_GPUS_MAX; i++) {
-		if (!seat[i])
+		if (!slot[i])
 			continue;
-		if (give_memory(rt, seat[i])) {
-			refuse(&seat[i]->dev->node, &refusal);
-			close_gpu(seat[i]);
+		if (give_memory(rt, slot[i])) {
+			record_refusal(&slot[i]->dev->node, &refusal);
+			close_gpu(slot[i]);
 			continue;
 		}
-		seat[i]->index = rt->gpus;
-		rt->gpu[rt->gpus++] = seat[i];
+		slot[i]->index = rt->gpus;
+		rt->gpu[rt->gpus++] = slot[i];
 	}
-	explain(rt, &refusal);
+	explain_unusable(rt, &refusal);
 	return rt->gpus ? 0 : drv_fail(-ENODEV, "none of %zu GPUs can be used", count);
 }
 
@@ -190,8 +193,9 @@ static void add_pool(struct rt_agent *agent, enum rt_pool_kind kind, uint64_t si
 	agent->pool[agent->pools++] = (struct rt_pool){.agent = agent, .kind = kind, .size_B = size_B};
 }
 
-/* What of a node's memory the kernel gives to GPUs: GTT ends at half of the machine's memory, unless a module
- * parameter says otherwise, and registered memory counts in it (Linux ttm_tt_pages_limit, amdgpu_gtt_mgr.c). */
+/* The part of a node's memory that the kernel gives to GPUs: GTT ends at half of the machine's memory, unless a
+ * module parameter says otherwise, and registered memory counts in it (Linux ttm_tt_pages_limit,
+ * amdgpu_gtt_mgr.c). */
 static uint64_t host_size_B(const struct rt *rt, const struct drv_numa *numa)
 {
 	uint64_t size_B = numa->total_B;
@@ -218,13 +222,14 @@ static void make_cpu(struct rt *rt, struct rt_agent *agent, const struct drv_num
 	rt_info_cpu(rt, agent);
 }
 
-/* ROCr offers fine-grained VRAM inside a hive, and elsewhere when it is asked to. */
+/* Like ROCr: fine-grained VRAM is offered inside an XGMI hive, and elsewhere if HSA_FORCE_FINE_GRAIN_PCIE is
+ * set. */
 static bool offers_fine_vram(const struct rt_gpu *gpu)
 {
 	return gpu->dev->can[DRV_CAN_FINE_VRAM].yes && (gpu->place.hive.id || drv_config()->fine_vram);
 }
 
-/* On an APU what is called VRAM is a part of the host's memory, and GTT the rest: coarse memory comes from both. */
+/* On an APU, "VRAM" is a part of the host's memory and GTT the rest: coarse-grained memory comes from both. */
 static uint64_t coarse_size_B(const struct drv_facts *facts)
 {
 	return facts->vram.total_B + (facts->apu ? facts->gtt.total_B : 0);
@@ -278,7 +283,7 @@ int rt_agents_init(struct rt *rt)
 
 void rt_agents_fini(struct rt *rt)
 {
-	/* The first GPU's address space holds what the others adopted. */
+	/* Reverse order: the other GPUs adopted addresses from the first GPU's address space. */
 	while (rt->gpus)
 		close_gpu(rt->gpu[--rt->gpus]);
 	free(rt->agent);
@@ -286,7 +291,7 @@ void rt_agents_fini(struct rt *rt)
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
-/* The agent inside which an address lies, and where in it. */
+/* The agent that contains the address, and the offset in it. */
 static struct rt_agent *agent_around(const struct rt *rt, uint64_t address, uint64_t *inside_B)
 {
 	uint64_t offset_B = address - (uintptr_t)rt->agent;
@@ -310,7 +315,7 @@ struct rt_gpu *rt_gpu_of(const struct rt *rt, hsa_agent_t handle)
 	return agent ? agent->gpu : NULL;
 }
 
-/* The member of an agent's array that begins inside_B into the agent; false: none of `count` does. */
+/* The index of the array's element that begins inside_B into the agent; false: none of `count` does. */
 static bool is_member(uint64_t inside_B, uint64_t array_B, uint64_t size_B, unsigned count, unsigned *index)
 {
 	uint64_t offset_B = inside_B - array_B;
@@ -386,7 +391,7 @@ hsa_status_t impl_hsa_cache_get_info(hsa_cache_t handle, hsa_cache_info_t attrib
 	case HSA_CACHE_INFO_NAME_LENGTH:
 		*(uint32_t *)value = strlen(cache->name);
 		return HSA_STATUS_SUCCESS;
-	case HSA_CACHE_INFO_NAME: /* a pointer, as ROCr gives it, whatever the specification says */
+	case HSA_CACHE_INFO_NAME: /* a pointer, as in ROCr, although the specification wants a copy */
 		*(const char **)value = cache->name;
 		return HSA_STATUS_SUCCESS;
 	case HSA_CACHE_INFO_LEVEL:

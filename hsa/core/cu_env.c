@@ -1,7 +1,7 @@
-/* HSA_CU_MASK, as ROCr reads it (flag.cpp, parse_masks): parts "GPUS:CUS" with semicolons, without spaces here;
- * both are numbers and ranges with commas, CUS may be hexadecimal bits. What is beyond the last GPU or unit does
- * not count; naming a GPU or unit twice is wrong, and so is naming none that is there. What is wrong ends it: the
- * parts before stay. */
+/* HSA_CU_MASK, as ROCr parses it (flag.cpp, parse_masks), but without spaces: parts "GPUS:CUS" separated by
+ * semicolons. Both are numbers and ranges separated by commas; CUS may also be a hexadecimal mask. GPUs and units
+ * beyond the last one are ignored; a part is invalid if it names a GPU or unit twice, or none that exists. An
+ * invalid part ends the parsing: the parts before it stay in force. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool has_bit(const uint32_t *bits, unsigned i)
 	return bits[i / 32] >> i % 32 & 1;
 }
 
-/* From digits to what stands behind them. */
+/* Parses a number and advances to the character after it. */
 static bool take_number(const char **at, unsigned *number)
 {
 	char *end;
@@ -37,7 +37,7 @@ static bool take_number(const char **at, unsigned *number)
 	return true;
 }
 
-/* "0,2-4" up to `end`; of 0 to count - 1. */
+/* Parses a list like "0,2-4", which must end at `end`; sets the bits below count. */
 static bool take_list(const char *at, const char *end, unsigned count, uint32_t *bits)
 {
 	bool any = false;
@@ -60,7 +60,7 @@ static bool take_list(const char *at, const char *end, unsigned count, uint32_t 
 	return any && at == end;
 }
 
-/* "337f", up to `end`. */
+/* Parses a mask like "337f", which ends at `end`. */
 static bool take_hex(const char *at, const char *end, unsigned count, uint32_t *bits)
 {
 	bool any = false;
@@ -80,8 +80,8 @@ static bool take_hex(const char *at, const char *end, unsigned count, uint32_t *
 	return any;
 }
 
-/* Whether each of these GPUs has one of the units: with none a dispatch would never end. */
-static bool fits(const struct rt *rt, uint32_t gpus, const uint32_t *cus)
+/* True when each of these GPUs has one of the units: without any, a dispatch would never end. */
+static bool cus_are_usable(const struct rt *rt, uint32_t gpus, const uint32_t *cus)
 {
 	for (unsigned g = 0; g < rt->gpus; g++) {
 		uint32_t any = !(gpus >> g & 1);
@@ -94,7 +94,7 @@ static bool fits(const struct rt *rt, uint32_t gpus, const uint32_t *cus)
 	return true;
 }
 
-/* One part; *named: GPUs that came before, and with it. */
+/* Parses one part. *named: mask of the GPUs of this part and those before it. */
 static bool take_part(struct rt *rt, const char *at, const char *end, uint32_t *named)
 {
 	const char *colon = memchr(at, ':', (size_t)(end - at));
@@ -107,7 +107,7 @@ static bool take_part(struct rt *rt, const char *at, const char *end, uint32_t *
 		ok = take_hex(colon + 3, end, 32 * RT_CU_DWORDS, cus);
 	else
 		ok = take_list(colon + 1, end, 32 * RT_CU_DWORDS, cus);
-	if (!ok || !take_list(at, colon, rt->gpus, &gpus) || gpus & *named || !fits(rt, gpus, cus))
+	if (!ok || !take_list(at, colon, rt->gpus, &gpus) || gpus & *named || !cus_are_usable(rt, gpus, cus))
 		return false;
 	for (unsigned g = 0; g < rt->gpus; g++)
 		for (unsigned i = 0; i < RT_CU_DWORDS && gpus >> g & 1; i++)

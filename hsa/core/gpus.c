@@ -1,4 +1,4 @@
-/* What is asked of all GPUs. */
+/* Operations on the flows of all GPUs. */
 #include "hsa/core/core.h"
 
 void rt_queues_flush(struct rt *rt)

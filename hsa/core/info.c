@@ -1,5 +1,5 @@
-/* What agents and the system are asked for. An agent's answers are computed once, in the types of their attributes;
- * a table says where each lies. */
+/* hsa_agent_get_info() and hsa_system_get_info(). An agent's values are computed once, in the types of their
+ * attributes; a table gives the offset of each. */
 #include "hsa/core/core.h"
 #include "hsa/core/table.h"
 
@@ -12,9 +12,9 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-#define VERSION_MAJOR 1 /* of the HSA interface */
+#define VERSION_MAJOR 1 /* version of the HSA interface */
 #define VERSION_MINOR 1
-/* Of the AMD extension: ROCr 6.4's. */
+/* Version of the AMD extension: that of ROCr 6.4. */
 #define EXT_VERSION_MAJOR 1
 #define EXT_VERSION_MINOR 6
 
@@ -43,7 +43,7 @@ static void read_cpu_model(char *to, size_t size_B)
 		fclose(file);
 }
 
-static void add_cache(struct rt_agent *agent, unsigned level, uint64_t size_B)
+static void agent_add_cache(struct rt_agent *agent, unsigned level, uint64_t size_B)
 {
 	struct rt_cache *cache = &agent->cache[agent->caches];
 
@@ -91,14 +91,14 @@ void rt_info_cpu(struct rt *rt, struct rt_agent *agent)
 	};
 	read_cpu_model(info->name, sizeof(info->name));
 	memcpy(info->product, info->name, sizeof(info->product));
-	add_cache(agent, 1, (uint64_t)sysconf(_SC_LEVEL1_DCACHE_SIZE));
-	add_cache(agent, 2, (uint64_t)sysconf(_SC_LEVEL2_CACHE_SIZE));
-	add_cache(agent, 3, (uint64_t)sysconf(_SC_LEVEL3_CACHE_SIZE));
+	agent_add_cache(agent, 1, (uint64_t)sysconf(_SC_LEVEL1_DCACHE_SIZE));
+	agent_add_cache(agent, 2, (uint64_t)sysconf(_SC_LEVEL2_CACHE_SIZE));
+	agent_add_cache(agent, 3, (uint64_t)sysconf(_SC_LEVEL3_CACHE_SIZE));
 	(void)rt;
 }
 
-/* Where the board decides, the kernel's list of what corrects errors tells: as KFD, SRAM ECC is on when the
- * graphics block is in its upper half, of what is enabled. */
+/* SRAM ECC where the board decides about it: as in KFD it is on if the graphics block's bit is set in the enabled
+ * features, the upper half of the kernel's RAS mask. */
 static bool sramecc_on(const struct drv_device *dev)
 {
 	uint64_t features = 0;
@@ -127,9 +127,9 @@ static void add_gpu_caches(struct rt_agent *agent)
 {
 	const struct drv_cache *cache = agent->gpu->dev->facts.cache;
 
-	add_cache(agent, 1, cache[DRV_CACHE_L1].size_B ? cache[DRV_CACHE_L1].size_B : 16 << 10);
-	add_cache(agent, 2, cache[DRV_CACHE_L2].size_B);
-	add_cache(agent, 3, cache[DRV_CACHE_MALL].size_B);
+	agent_add_cache(agent, 1, cache[DRV_CACHE_L1].size_B ? cache[DRV_CACHE_L1].size_B : 16 << 10);
+	agent_add_cache(agent, 2, cache[DRV_CACHE_L2].size_B);
+	agent_add_cache(agent, 3, cache[DRV_CACHE_MALL].size_B);
 	agent->info.line_B = cache[DRV_CACHE_L2].line_B ? cache[DRV_CACHE_L2].line_B : 64;
 }
 
@@ -156,7 +156,7 @@ static void fill_work(struct rt_info *info, const struct drv_chip *chip)
 		.grid_dim = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
 		.grid_size = UINT32_MAX,
 		.fbarriers = 32,
-		.queues = 128, /* as ROCr says; nothing here counts them but memory */
+		.queues = 128, /* ROCr's value; in this library only memory limits the number */
 		.queue_min = RT_QUEUE_MIN,
 		.queue_max = RT_QUEUE_MAX,
 		.queue_type = HSA_QUEUE_TYPE_MULTI,
@@ -164,11 +164,12 @@ static void fill_work(struct rt_info *info, const struct drv_chip *chip)
 		.version_major = VERSION_MAJOR,
 		.version_minor = VERSION_MINOR,
 		.fast_f16 = true,
-		.watch_points = 4, /* of GFX9's SQ, as ROCr reports; nothing here sets one */
+		.watch_points = 4, /* GFX9's SQ has 4, as ROCr reports; this library sets none */
 		.waves_per_cu = chip->waves_per_cu,
 		.simds_per_cu = chip->pm4 == DRV_PM4_GFX9 ? 4 : 2,
 		.xccs = 1,
-		/* The kernel gives a job what of it there is; creating it takes nothing away from anybody. */
+		/* The kernel assigns GWS resources to a job; creating the buffer takes none from other
+		 * processes. */
 		.cooperative = chip->gws && drv_pm4_supported(chip->pm4),
 		.sdma_xgmi_engines = 0,
 	};
@@ -180,11 +181,11 @@ static void fill_device(struct rt_info *info, const struct rt_gpu *gpu)
 	const struct drv_pcie *pcie = &gpu->place.pcie;
 
 	info->chip_id = facts->device_id;
-	info->cus = facts->ring_cus; /* what one dispatch runs on */
+	info->cus = facts->ring_cus; /* the units that one dispatch runs on */
 	info->clock_MHz = facts->engine_clock_kHz / 1000;
 	info->bdf = (uint32_t)pcie->bus << 8 | (uint32_t)pcie->device << 3 | pcie->function;
 	info->domain = pcie->domain;
-	/* Clients divide by it; some APUs do not tell. */
+	/* Clients divide by it; some APUs report 0. */
 	info->memory_bits = facts->vram_bits ? facts->vram_bits : 128;
 	info->memory_MHz = facts->memory_clock_kHz / 1000;
 	info->engines = facts->engines;
@@ -298,9 +299,9 @@ static const struct {
 	ROW(HSA_AMD_AGENT_INFO_AQL_EXTENSIONS, aql_extensions),
 };
 
-/* What could be allocated in VRAM now. What was freed and is not in use any more counts: ROCr gives it back at
- * once. So do the free pieces of slabs. */
-static hsa_status_t available(const struct rt_agent *agent, uint64_t *available_B)
+/* VRAM that could be allocated at the time of the call. Deferred frees that are retired count, because ROCr frees
+ * memory at once; so do the free pieces of slabs. */
+static hsa_status_t vram_available(const struct rt_agent *agent, uint64_t *available_B)
 {
 	struct drv_usage usage;
 	uint64_t pieces_B = 0;
@@ -317,25 +318,25 @@ static hsa_status_t available(const struct rt_agent *agent, uint64_t *available_
 		pool_stats(agent->pool[i].pool, &stats);
 		pieces_B += stats.reserved_B - stats.used_B;
 	}
-	/* BOs that were freed since the last submission live on in the kernel's list. */
+	/* BOs freed since the last submission stay in the kernel's BO list until it is updated. */
 	if (vm_list(agent->gpu->vm, &list) || drv_usage_memory(agent->gpu->dev, &usage))
 		return HSA_STATUS_ERROR;
 	*available_B = agent->gpu->dev->facts.vram.total_B - usage.vram_B + pieces_B;
 	return HSA_STATUS_SUCCESS;
 }
 
-/* What changes while the runtime is there. */
+/* Attributes whose values are not in rt_info. */
 static hsa_status_t changing_info(const struct rt_agent *agent, uint32_t attribute, void *value)
 {
 	switch (attribute) {
-	case HSA_AMD_AGENT_INFO_UUID: /* as long as its text, not its place */
+	case HSA_AMD_AGENT_INFO_UUID: /* copies the text with its end, not the whole array */
 		strcpy(value, agent->info.uuid);
 		return HSA_STATUS_SUCCESS;
 	case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
-		return available(agent, value);
+		return vram_available(agent, value);
 	case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
 	case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
-		/* Scratch is sized by what a kernel needs on all wave slots; there is no other limit. */
+		/* Scratch is sized for a kernel that runs on all wave slots; there is no other limit. */
 		*(uint64_t *)value = agent->is_gpu ? agent->gpu->dev->facts.vram.total_B : 0;
 		return HSA_STATUS_SUCCESS;
 	default:
@@ -363,7 +364,7 @@ hsa_status_t impl_hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attrib
 
 /* --- the system ------------------------------------------------------------------------------- */
 
-/* Of each attribute that is a number: its size and value. */
+/* System attributes that are numbers, with size and value. */
 static const struct {
 	uint32_t attribute, size_B;
 	uint64_t value;
@@ -374,7 +375,7 @@ static const struct {
 	{HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT, 8, UINT64_MAX},
 	{HSA_SYSTEM_INFO_ENDIANNESS, 4, HSA_ENDIANNESS_LITTLE},
 	{HSA_SYSTEM_INFO_MACHINE_MODEL, 4, HSA_MACHINE_MODEL_LARGE},
-	/* Booleans have one byte; clients give no more. */
+	/* Booleans have one byte; clients pass no more. */
 	{HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, 1, false},
 	{HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, 1, false},
 	{HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED, 1, false},

@@ -1,6 +1,6 @@
-/* ISAs: each GPU has one, the target that its code is compiled for. Reporting a second one makes clients of ROCm 5
- * drop the device. A handle is the address of the agent's name of it; of an ISA that no agent here has, a number
- * that says which it is. */
+/* ISAs: each GPU has one, the target that its code is compiled for. With a second one reported, clients of ROCm 5
+ * drop the device. The handle of an agent's ISA is the address of its name in the agent; that of any other ISA is a
+ * number that encodes it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define PREFIX "amdgcn-amd-amdhsa--"
 
 struct isa {
-	const struct drv_chip *chip; /* of a generic target: the first that it covers */
+	const struct drv_chip *chip; /* for a generic target: the first chip that it covers */
 	bool generic;
 	enum drv_feature sramecc, xnack;
 };
@@ -24,7 +24,7 @@ static bool is_target(const struct drv_chip *chip, bool generic, const char *nam
 	return strlen(target) == length && !memcmp(target, name, length);
 }
 
-/* Takes ":feature+" or ":feature-" off the text; without it, a feature that the chip has is not demanded. */
+/* Takes ":feature+" or ":feature-" off the text. Without it the result is EITHER, if the chip has the feature. */
 static enum drv_feature take_feature(const char **text, const char *name, enum drv_feature chip)
 {
 	size_t length = strlen(name);
@@ -37,8 +37,8 @@ static enum drv_feature take_feature(const char **text, const char *name, enum d
 	return (*text)[-1] == '+' ? DRV_FEATURE_ON : DRV_FEATURE_OFF;
 }
 
-/* Features stand in this order, as LLVM's target IDs want it. */
-static bool parse(const char *name, struct isa *isa)
+/* Parses a target ID. Features must have this order, as in LLVM's target IDs. */
+static bool isa_parse(const char *name, struct isa *isa)
 {
 	const struct drv_chip *chip;
 	size_t length;
@@ -64,7 +64,7 @@ static bool parse(const char *name, struct isa *isa)
 static const char *const signs[] = {
 	[DRV_FEATURE_NONE] = NULL, [DRV_FEATURE_OFF] = "-", [DRV_FEATURE_ON] = "+", [DRV_FEATURE_EITHER] = NULL};
 
-static void compose(const struct isa *isa, char *name, size_t size_B)
+static void isa_compose(const struct isa *isa, char *name, size_t size_B)
 {
 	const char *sramecc = signs[isa->sramecc], *xnack = signs[isa->xnack];
 
@@ -72,7 +72,7 @@ static void compose(const struct isa *isa, char *name, size_t size_B)
 		 sramecc ? ":sramecc" : "", sramecc ? sramecc : "", xnack ? ":xnack" : "", xnack ? xnack : "");
 }
 
-/* A number: 5:4 xnack, 3:2 sramecc, 0 generic, above them the chip's row. */
+/* The number that encodes an ISA: 5:4 xnack, 3:2 sramecc, 0 generic, from bit 6 on the chip's row. */
 static hsa_isa_t number_of(const struct isa *isa)
 {
 	uint64_t row = 0;
@@ -90,7 +90,7 @@ static bool isa_of(const struct rt *rt, hsa_isa_t handle, struct isa *isa)
 	const struct drv_chip *chip;
 
 	if (agent)
-		return parse(agent->isa, isa);
+		return isa_parse(agent->isa, isa);
 	chip = drv_chip_at(n >> 6 < UINT32_MAX ? (unsigned)(n >> 6) : UINT32_MAX);
 	if (handle.handle >> 48 != RT_KIND(RT_ISA) || !chip || (n & 1 && !chip->generic))
 		return false;
@@ -113,7 +113,7 @@ hsa_status_t impl_hsa_agent_iterate_isas(hsa_agent_t handle, hsa_status_t (*call
 	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, handle);
-	/* As ROCr: a CPU has none to speak of. */
+	/* Like ROCr: a CPU has no ISA. */
 	if (!agent || !agent->is_gpu)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	return callback ? callback(rt_isa_handle(agent), data) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -131,7 +131,7 @@ hsa_status_t impl_hsa_isa_from_name(const char *name, hsa_isa_t *isa)
 			*isa = rt_isa_handle(&rt->agent[i]);
 			return HSA_STATUS_SUCCESS;
 		}
-	if (!parse(name, &what))
+	if (!isa_parse(name, &what))
 		return HSA_STATUS_ERROR_INVALID_ISA_NAME;
 	*isa = number_of(&what);
 	return HSA_STATUS_SUCCESS;
@@ -139,19 +139,18 @@ hsa_status_t impl_hsa_isa_from_name(const char *name, hsa_isa_t *isa)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Copies out size bytes. */
-static hsa_status_t give(void *value, const void *from, size_t size_B)
+static hsa_status_t value_copy(void *value, const void *from, size_t size_B)
 {
 	memcpy(value, from, size_B);
 	return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t give_u32(void *value, uint32_t number)
+static hsa_status_t value_copy_u32(void *value, uint32_t number)
 {
-	return give(value, &number, sizeof(number));
+	return value_copy(value, &number, sizeof(number));
 }
 
-static hsa_status_t get_info(const struct isa *isa, hsa_isa_info_t attribute, void *value)
+static hsa_status_t isa_info(const struct isa *isa, hsa_isa_info_t attribute, void *value)
 {
 	const struct drv_chip *chip = isa->chip;
 	const bool large[2] = {false, true}, base[2] = {true, false}, near[3] = {false, false, true}, yes = true;
@@ -160,38 +159,38 @@ static hsa_status_t get_info(const struct isa *isa, hsa_isa_info_t attribute, vo
 	const uint64_t grid_size = UINT64_MAX;
 	char name[64];
 
-	compose(isa, name, sizeof(name));
+	isa_compose(isa, name, sizeof(name));
 	switch (attribute) {
-	case HSA_ISA_INFO_NAME_LENGTH: /* with its end */
-		return give_u32(value, (uint32_t)strlen(name) + 1);
+	case HSA_ISA_INFO_NAME_LENGTH: /* including the terminating 0 */
+		return value_copy_u32(value, (uint32_t)strlen(name) + 1);
 	case HSA_ISA_INFO_NAME:
-		return give(value, name, strlen(name) + 1);
+		return value_copy(value, name, strlen(name) + 1);
 	case HSA_ISA_INFO_CALL_CONVENTION_COUNT:
-		return give_u32(value, 1);
+		return value_copy_u32(value, 1);
 	case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE:
-		return give_u32(value, chip->wave_lanes);
+		return value_copy_u32(value, chip->wave_lanes);
 	case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT:
-		return give_u32(value, chip->waves_per_cu);
+		return value_copy_u32(value, chip->waves_per_cu);
 	case HSA_ISA_INFO_MACHINE_MODELS:
-		return give(value, large, sizeof(large));
+		return value_copy(value, large, sizeof(large));
 	case HSA_ISA_INFO_PROFILES:
-		return give(value, base, sizeof(base));
+		return value_copy(value, base, sizeof(base));
 	case HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES:
 	case HSA_ISA_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES:
-		return give(value, near, sizeof(near));
-	case HSA_ISA_INFO_FAST_F16_OPERATION: /* from GFX8 on */
-		return give(value, &yes, sizeof(yes));
+		return value_copy(value, near, sizeof(near));
+	case HSA_ISA_INFO_FAST_F16_OPERATION: /* fast from GFX8 on */
+		return value_copy(value, &yes, sizeof(yes));
 	case HSA_ISA_INFO_WORKGROUP_MAX_DIM:
-		return give(value, group, sizeof(group));
+		return value_copy(value, group, sizeof(group));
 	case HSA_ISA_INFO_WORKGROUP_MAX_SIZE:
-		return give_u32(value, chip->max_group_threads);
+		return value_copy_u32(value, chip->max_group_threads);
 	case HSA_ISA_INFO_GRID_MAX_DIM:
-		return give(value, grid, sizeof(grid));
-	case HSA_ISA_INFO_GRID_MAX_SIZE: /* ROCr 5.2, 6.1 and 6.4: UINT64_MAX here, UINT32_MAX of 32 bits for agents
-					  */
-		return give(value, &grid_size, sizeof(grid_size));
+		return value_copy(value, grid, sizeof(grid));
+	case HSA_ISA_INFO_GRID_MAX_SIZE: /* Like ROCr 5.2, 6.1 and 6.4: UINT64_MAX here, 32-bit UINT32_MAX for
+					    agents */
+		return value_copy(value, &grid_size, sizeof(grid_size));
 	case HSA_ISA_INFO_FBARRIER_MAX_SIZE:
-		return give_u32(value, 32);
+		return value_copy_u32(value, 32);
 	}
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
@@ -203,10 +202,10 @@ hsa_status_t impl_hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribut
 
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return isa_of(rt, handle, &isa) ? get_info(&isa, attribute, value) : HSA_STATUS_ERROR_INVALID_ISA;
+	return isa_of(rt, handle, &isa) ? isa_info(&isa, attribute, value) : HSA_STATUS_ERROR_INVALID_ISA;
 }
 
-/* The deprecated one: index counts calling conventions, of which there is one. */
+/* The deprecated function: index counts calling conventions, of which each ISA has one. */
 hsa_status_t impl_hsa_isa_get_info(hsa_isa_t handle, hsa_isa_info_t attribute, uint32_t index, void *value)
 {
 	RT_ENTER(rt);
@@ -222,7 +221,7 @@ static bool feature_fits(enum drv_feature code, enum drv_feature agent)
 	return code == agent || code == DRV_FEATURE_EITHER || code == DRV_FEATURE_NONE;
 }
 
-/* Whether code for one runs on agents of the other: by the loader's rules, and the agent's own features. */
+/* True when an agent of one ISA runs code of the other, by the loader's rules and the agent's own features. */
 static bool is_compatible(const struct isa *code, const struct isa *agent)
 {
 	const struct drv_chip *chip = agent->chip;
@@ -247,8 +246,8 @@ hsa_status_t impl_hsa_isa_compatible(hsa_isa_t code_handle, hsa_isa_t agent_hand
 	return HSA_STATUS_SUCCESS;
 }
 
-/* As ROCr: no exception is detected, none breaks. */
-static hsa_status_t give_policies(hsa_profile_t profile, bool alive, hsa_status_t dead, uint16_t *mask)
+/* Like ROCr: exceptions are neither detected nor do they break. */
+static hsa_status_t policies_copy(hsa_profile_t profile, bool alive, hsa_status_t dead, uint16_t *mask)
 {
 	if (!mask || (unsigned)profile > HSA_PROFILE_FULL)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -263,14 +262,14 @@ hsa_status_t impl_hsa_isa_get_exception_policies(hsa_isa_t handle, hsa_profile_t
 	struct isa isa;
 	RT_ENTER(rt);
 
-	return give_policies(profile, isa_of(rt, handle, &isa), HSA_STATUS_ERROR_INVALID_ISA, mask);
+	return policies_copy(profile, isa_of(rt, handle, &isa), HSA_STATUS_ERROR_INVALID_ISA, mask);
 }
 
 hsa_status_t impl_hsa_agent_get_exception_policies(hsa_agent_t handle, hsa_profile_t profile, uint16_t *mask)
 {
 	RT_ENTER(rt);
 
-	return give_policies(profile, rt_agent_of(rt, handle), HSA_STATUS_ERROR_INVALID_AGENT, mask);
+	return policies_copy(profile, rt_agent_of(rt, handle), HSA_STATUS_ERROR_INVALID_AGENT, mask);
 }
 
 /* Fused multiply-adds round once, in each format. */
@@ -313,5 +312,5 @@ hsa_status_t impl_hsa_wavefront_get_info(hsa_wavefront_t wavefront, hsa_wavefron
 		return HSA_STATUS_ERROR_INVALID_WAVEFRONT;
 	if (!value || attribute != HSA_WAVEFRONT_INFO_SIZE)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return give_u32(value, isa.chip->wave_lanes);
+	return value_copy_u32(value, isa.chip->wave_lanes);
 }

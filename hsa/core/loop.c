@@ -1,5 +1,6 @@
-/* Our threads (loop.h). No ring is lost: the bell is read before the look, and the thread is called asleep before
- * it asks whether there is work. It sleeps on a futex; while it waits for jobs, in poll() on their fences. */
+/* Loops of the runtime's threads (loop.h). No wake-up is lost: the thread reads `wakeups` before it polls, and sets
+ * `asleep` before it checks for work. It sleeps on the futex `wakeups`; while it waits for jobs, in poll() on their
+ * fences. */
 #include "hsa/core/loop.h"
 
 #include <errno.h>
@@ -9,10 +10,10 @@
 
 enum { AWAKE, ON_FUTEX, ON_FENCES };
 
-#define SOON_NS  50000    /* a job has just ended: before the next look at what comes of it */
-#define LATER_NS 24000000 /* while all that there is waits for fences: about as often as faults are looked for */
+#define SOON_NS  50000    /* after a job has ended: until the next poll, which finds what the job has changed */
+#define LATER_NS 24000000 /* while all work waits for fences: about the interval at which faults are queried */
 
-static bool has_work(struct rt_loop *loop, bool *stop)
+static bool loop_has_work(struct rt_loop *loop, bool *stop)
 {
 	bool work;
 
@@ -26,7 +27,7 @@ static bool has_work(struct rt_loop *loop, bool *stop)
 /* --- sleeping --------------------------------------------------------------------------------- */
 
 #define PAUSE_MIN_NS  50000
-#define PAUSE_SLOW_NS 1000000 /* from there on a pause is a sixteenth longer than the one before, up to: */
+#define PAUSE_SLOW_NS 1000000 /* above this, each pause is a sixteenth longer than the one before, up to: */
 #define PAUSE_MAX_NS  10000000
 
 uint64_t rt_pause_next_ns(struct rt_pause *pause)
@@ -38,15 +39,15 @@ uint64_t rt_pause_next_ns(struct rt_pause *pause)
 }
 
 struct fences {
-	struct pollfd fd[1 + RT_LOOP_POINTS]; /* the first is the bell's; the others are owned */
-	unsigned count;                       /* of the others */
-	bool all;                             /* nothing but them is waited for */
-	bool ended;                           /* one has ended meanwhile */
+	struct pollfd fd[1 + RT_LOOP_FENCES]; /* the first is the eventfd; the others are owned */
+	unsigned count;                       /* number of the others */
+	bool all;                             /* no other work is pending */
+	bool ended;                           /* a fence has signalled already */
 };
 
-static void open_fences(struct rt_loop *loop, struct fences *f)
+static void loop_open_fences(struct rt_loop *loop, struct fences *f)
 {
-	struct cs_fence fences[RT_LOOP_POINTS];
+	struct cs_fence fences[RT_LOOP_FENCES];
 	unsigned count = loop->fences(loop->rt, fences, &f->all);
 
 	for (unsigned i = 0; i < count; i++) {
@@ -64,13 +65,13 @@ static void open_fences(struct rt_loop *loop, struct fences *f)
 	f->fd[0] = (struct pollfd){.fd = loop->event, .events = POLLIN};
 }
 
-static void close_fences(struct fences *f)
+static void loop_close_fences(struct fences *f)
 {
 	for (unsigned i = 1; i <= f->count; i++)
 		close(f->fd[i].fd);
 }
 
-/* Until a fence signals, the bell is rung, or the time is over. True: not that. */
+/* Sleeps until a fence signals, the loop is woken, or the time is over. False: the time is over. */
 static bool sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t seen, uint64_t ns)
 {
 	bool ended = true;
@@ -79,51 +80,51 @@ static bool sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t see
 	uint64_t rings;
 
 	atomic_store(&loop->asleep, ON_FENCES);
-	if (atomic_load(&loop->bell) == seen)
+	if (atomic_load(&loop->wakeups) == seen)
 		ended = ppoll(f->fd, 1 + f->count, &limit, NULL) > 0;
 	(void)!read(loop->event, &rings, sizeof(rings));
 	return ended;
 }
 
-/* There is work. */
-static void rest(struct rt_loop *loop, uint32_t seen, struct rt_pause *pause)
+/* Sleeps once, while there is work. */
+static void loop_pause(struct rt_loop *loop, uint32_t seen, struct rt_pause *pause)
 {
 	struct fences f = {0};
-	uint64_t ns = loop->rest_ns(loop->rt, pause);
+	uint64_t ns = loop->pause_ns(loop->rt, pause);
 
 	if (loop->fences)
-		open_fences(loop, &f);
+		loop_open_fences(loop, &f);
 	if (f.count && !f.ended && loop->event >= 0) {
 		if (sleep_on_fences(loop, &f, seen, f.all ? LATER_NS : ns))
 			pause->ns = 0;
 	} else {
-		drv_futex_wait(&loop->bell, seen, f.ended && ns > SOON_NS ? SOON_NS : ns);
+		drv_futex_wait(&loop->wakeups, seen, f.ended && ns > SOON_NS ? SOON_NS : ns);
 	}
-	close_fences(&f);
+	loop_close_fences(&f);
 }
 
-static void *run(void *arg)
+static void *loop_run(void *arg)
 {
 	struct rt_loop *loop = arg;
 	struct rt_pause pause = {0};
 	bool stop = false;
 
 	while (!stop) {
-		uint32_t seen = atomic_load(&loop->bell);
+		uint32_t seen = atomic_load(&loop->wakeups);
 		bool work;
 
-		if (loop->look(loop->rt))
+		if (loop->poll(loop->rt))
 			pause.ns = 0;
 		atomic_store(&loop->asleep, ON_FUTEX);
-		work = has_work(loop, &stop);
-		if (!stop && atomic_load(&loop->bell) == seen) {
+		work = loop_has_work(loop, &stop);
+		if (!stop && atomic_load(&loop->wakeups) == seen) {
 			if (work)
-				rest(loop, seen, &pause);
+				loop_pause(loop, seen, &pause);
 			else
-				drv_futex_wait(&loop->bell, seen, UINT64_MAX);
+				drv_futex_wait(&loop->wakeups, seen, UINT64_MAX);
 		}
 		atomic_store(&loop->asleep, AWAKE);
-		if (atomic_load(&loop->bell) != seen)
+		if (atomic_load(&loop->wakeups) != seen)
 			pause.ns = 0;
 	}
 	return NULL;
@@ -149,20 +150,20 @@ int rt_loop_start_locked(struct rt_loop *loop)
 
 	if (loop->started || loop->stop)
 		return 0;
-	r = -pthread_create(&loop->thread, NULL, run, loop);
+	r = -pthread_create(&loop->thread, NULL, loop_run, loop);
 	loop->started = !r;
 	return r;
 }
 
-void rt_loop_ring(struct rt_loop *loop)
+void rt_loop_wake(struct rt_loop *loop)
 {
 	static const uint64_t once = 1;
 	unsigned asleep;
 
-	atomic_fetch_add(&loop->bell, 1);
+	atomic_fetch_add(&loop->wakeups, 1);
 	asleep = atomic_load(&loop->asleep);
 	if (asleep == ON_FUTEX)
-		drv_futex_wake(&loop->bell);
+		drv_futex_wake(&loop->wakeups);
 	else if (asleep == ON_FENCES)
 		(void)!write(loop->event, &once, sizeof(once));
 }
@@ -175,7 +176,7 @@ void rt_loop_stop(struct rt_loop *loop)
 	loop->stop = true;
 	started = loop->started;
 	pthread_mutex_unlock(&loop->lock);
-	rt_loop_ring(loop);
+	rt_loop_wake(loop);
 	if (started)
 		pthread_join(loop->thread, NULL);
 }

@@ -1,5 +1,5 @@
-/* The progress thread: attempts what could not be submitted, and applies what GPUs have done to signals that the
- * CPU counts down. It starts with the first such thing, sleeps without a limit when there is none, never runs the
+/* The progress thread: attempts work that could not be submitted, and applies the completions of signals that the
+ * CPU decrements. It starts with the first such work, sleeps without a limit when there is none, never runs the
  * client's code and never waits for a GPU. */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "hsa/core/loop.h"
 
 struct rt_progress {
-	struct rt_loop loop;      /* its lock guards all below */
-	pthread_cond_t attempted; /* `running` went back to NULL, or a pass is over */
-	uint64_t passes;          /* over the whole list, so far */
-	struct rt_work *work;     /* borrowed: what is to be attempted */
-	struct rt_work *running;  /* borrowed: what is attempted now */
+	struct rt_loop loop;      /* guards all below */
+	pthread_cond_t attempted; /* signalled when `running` becomes NULL, or a pass is over */
+	uint64_t passes;          /* completed passes over the whole list */
+	struct rt_work *work;     /* borrowed: the list of pending work */
+	struct rt_work *running;  /* borrowed: the work that is being attempted */
 };
 
-/* Takes the list of work; attempts each, and puts back what has to wait on. True: something went on. */
+/* Attempts each piece of work once, and puts back what must be attempted again. True: progress was made. */
 static bool attempt_all(struct rt *rt)
 {
 	struct rt_progress *p = rt->progress;
@@ -38,7 +38,7 @@ static bool attempt_all(struct rt *rt)
 		p->running = NULL;
 		pthread_cond_broadcast(&p->attempted);
 	}
-	/* At the end of the thread: what it held is found in the list by who removes it. */
+	/* When the thread stops, the rest of the list goes back, so that rt_progress_remove() finds it. */
 	for (; list; list = work) {
 		work = list->next;
 		list->next = p->work;
@@ -50,18 +50,18 @@ static bool attempt_all(struct rt *rt)
 	return any;
 }
 
-static bool has_work(const struct rt *rt)
+static bool progress_has_work(const struct rt *rt)
 {
 	return rt->progress->work != NULL;
 }
 
-static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
+static uint64_t progress_pause_ns(struct rt *rt, struct rt_pause *pause)
 {
 	(void)rt;
 	return rt_pause_next_ns(pause);
 }
 
-static unsigned fences(struct rt *rt, struct cs_fence *fences, bool *all)
+static unsigned progress_fences(struct rt *rt, struct cs_fence *fences, bool *all)
 {
 	struct rt_progress *p = rt->progress;
 	unsigned count = 0, before;
@@ -70,15 +70,15 @@ static unsigned fences(struct rt *rt, struct cs_fence *fences, bool *all)
 	*all = true;
 	for (const struct rt_work *work = p->work; work; work = work->next) {
 		before = count;
-		if (work->fences && count < RT_LOOP_POINTS)
-			count += work->fences(work, fences + count, RT_LOOP_POINTS - count);
+		if (work->fences && count < RT_LOOP_FENCES)
+			count += work->fences(work, fences + count, RT_LOOP_FENCES - count);
 		*all &= count > before;
 	}
 	pthread_mutex_unlock(&p->loop.lock);
 	return count;
 }
 
-static void start_locked(struct rt_progress *p)
+static void progress_start_locked(struct rt_progress *p)
 {
 	int r = rt_loop_start_locked(&p->loop);
 
@@ -88,15 +88,15 @@ static void start_locked(struct rt_progress *p)
 
 void rt_progress_wake(struct rt *rt)
 {
-	rt_loop_ring(&rt->progress->loop);
+	rt_loop_wake(&rt->progress->loop);
 }
 
-/* Something was added. The thread itself looks again anyway, after a pause: its own bell would let it never sleep.
- */
-static void tell_thread(struct rt_progress *p, bool own)
+/* Wakes the thread after an addition. The thread itself polls again anyway, after a pause: if it woke itself it
+ * would never sleep. */
+static void wake_thread(struct rt_progress *p, bool own)
 {
 	if (!own)
-		rt_loop_ring(&p->loop);
+		rt_loop_wake(&p->loop);
 }
 
 void rt_progress_add(struct rt *rt, struct rt_work *work)
@@ -110,10 +110,10 @@ void rt_progress_add(struct rt *rt, struct rt_work *work)
 		work->next = p->work;
 		p->work = work;
 	}
-	start_locked(p);
+	progress_start_locked(p);
 	own = rt_loop_is_own_locked(&p->loop);
 	pthread_mutex_unlock(&p->loop.lock);
-	tell_thread(p, own);
+	wake_thread(p, own);
 }
 
 void rt_progress_remove(struct rt *rt, struct rt_work *work)
@@ -121,7 +121,7 @@ void rt_progress_remove(struct rt *rt, struct rt_work *work)
 	struct rt_progress *p = rt->progress;
 
 	pthread_mutex_lock(&p->loop.lock);
-	/* The thread holds the list that it goes through: what is in that is found when it is put back. */
+	/* During a pass the thread holds the list; its work can be removed once it is put back. */
 	while (work->queued || p->running == work) {
 		struct rt_work **at = &p->work;
 
@@ -143,7 +143,7 @@ void rt_progress_pass(struct rt *rt)
 	uint64_t seen;
 
 	pthread_mutex_lock(&p->loop.lock);
-	/* The one that is under way may have passed what the caller means. */
+	/* A pass that is under way may have attempted the caller's work already, so two passes are awaited. */
 	for (seen = p->passes;
 	     p->loop.started && !p->loop.stop && p->passes - seen < 2 && (p->work || p->running);) {
 		rt_progress_wake(rt);
@@ -163,10 +163,10 @@ int rt_progress_init(struct rt *rt)
 
 	if (!p)
 		return drv_fail(-ENOMEM, "no host memory for progress");
-	p->loop.look = attempt_all;
-	p->loop.has_work = has_work;
-	p->loop.rest_ns = rest_ns;
-	p->loop.fences = fences;
+	p->loop.poll = attempt_all;
+	p->loop.has_work = progress_has_work;
+	p->loop.pause_ns = progress_pause_ns;
+	p->loop.fences = progress_fences;
 	rt_loop_init(rt, &p->loop);
 	pthread_cond_init(&p->attempted, NULL);
 	rt->progress = p;

@@ -1,4 +1,4 @@
-/* The progress thread sleeps while nothing goes on, whatever its own work adds to its list. */
+/* The progress thread sleeps while no progress is made, even if work adds other work to the list. */
 #include <unistd.h>
 
 #include "hsa/core/progress.h"
@@ -17,7 +17,7 @@ static bool attempt_other(struct rt *r, struct rt_work *work)
 
 static struct rt_work other = {.attempt = attempt_other};
 
-/* As a copy does that completes a signal which is to be looked after. */
+/* Adds work in each attempt, as a copy does that completes a signal with pending completions. */
 static bool attempt(struct rt *r, struct rt_work *work)
 {
 	(void)work;

@@ -5,7 +5,7 @@
 #include "hsa/core/core.h"
 
 struct rt *_Atomic rt_current;
-struct drv_handles rt_handles; /* for as long as the process lives */
+struct drv_handles rt_handles; /* lives as long as the process */
 
 static uint64_t read_ns(clockid_t clock)
 {
@@ -20,9 +20,9 @@ uint64_t rt_now_ns(void)
 	return read_ns(CLOCK_BOOTTIME);
 }
 
-/* By how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC: the time that the machine slept. What was read stays
- * until it can no longer be true, so that two times keep their order whenever the threads that ask are interrupted.
- */
+/* The difference of CLOCK_BOOTTIME and CLOCK_MONOTONIC: the time for which the machine was suspended. A value is
+ * kept until it can no longer be correct, so that two timestamps keep their order even if the calling threads are
+ * preempted. */
 static uint64_t slept_ns(void)
 {
 	static _Atomic uint64_t known_ns;

@@ -4,7 +4,7 @@
 #include "hsa/core/core.h"
 #include "hsa/core/table.h"
 
-/* Programs show the text as it is, some look for the name in it. */
+/* The text begins with the status's name: programs print it unchanged, and some search it for the name. */
 #define ROW(name, text) {(int)(name), #name ": " text}
 static const struct {
 	int status;
@@ -80,8 +80,8 @@ hsa_status_t impl_hsa_status_string(hsa_status_t status, const char **status_str
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* What -errno means where nobody knows better; a function that does (which handle was wrong, that it was a code
- * object) gives its status itself. Not in the table: HSA_STATUS_ERROR. */
+/* The status of an -errno that a function does not translate itself; a function that knows more (which handle was
+ * wrong, that it was a code object's) returns its own status. Values not in the table: HSA_STATUS_ERROR. */
 static const struct {
 	int error;
 	hsa_status_t status;
@@ -91,8 +91,8 @@ static const struct {
 	{-EFAULT, HSA_STATUS_ERROR_INVALID_ARGUMENT},
 	{-ERANGE, HSA_STATUS_ERROR_INVALID_ARGUMENT},
 	{-EOVERFLOW, HSA_STATUS_ERROR_INVALID_ARGUMENT},
-	{-EBADF, HSA_STATUS_ERROR_INVALID_ARGUMENT}, /* an object that is not alive */
-	{-EXDEV, HSA_STATUS_ERROR_INVALID_AGENT},    /* of another device */
+	{-EBADF, HSA_STATUS_ERROR_INVALID_ARGUMENT}, /* an object that does not exist any more */
+	{-EXDEV, HSA_STATUS_ERROR_INVALID_AGENT},    /* an object of another device */
 	{-ENOMEM, HSA_STATUS_ERROR_OUT_OF_RESOURCES},
 	{-ENOSPC, HSA_STATUS_ERROR_OUT_OF_RESOURCES},
 	{-EAGAIN, HSA_STATUS_ERROR_OUT_OF_RESOURCES}, /* no thread could be started */
@@ -100,8 +100,8 @@ static const struct {
 	{-ENFILE, HSA_STATUS_ERROR_OUT_OF_RESOURCES},
 	{-EBUSY, (hsa_status_t)HSA_STATUS_ERROR_RESOURCE_BUSY},
 	{-ENOEXEC, HSA_STATUS_ERROR_INVALID_CODE_OBJECT},
-	{-ENODEV, HSA_STATUS_ERROR_FATAL},    /* the GPU is gone, or belongs to the process that forked */
-	{-ECANCELED, HSA_STATUS_ERROR_FATAL}, /* it was reset */
+	{-ENODEV, HSA_STATUS_ERROR_FATAL},    /* the GPU was removed, or belongs to the process that forked */
+	{-ECANCELED, HSA_STATUS_ERROR_FATAL}, /* the context was reset */
 };
 
 hsa_status_t hsa_status_of(int r)

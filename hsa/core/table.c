@@ -2,7 +2,8 @@
 
 #include <errno.h>
 
-/* Also for functions that give no status: who calls one of those has not looked at what created its object. */
+/* Functions without a status get this body, too: a client calls one of them only if it ignored the failed creation
+ * of the object. */
 #define UNSUPPORTED(status)                                                                                        \
 	hsa_status_t rt_unsupported_##status(void) __attribute__((visibility("hidden")));                          \
 	hsa_status_t rt_unsupported_##status(void)                                                                 \
@@ -14,7 +15,7 @@ UNSUPPORTED(HSA_STATUS_ERROR)
 UNSUPPORTED(HSA_STATUS_ERROR_NOT_INITIALIZED)
 UNSUPPORTED(HSA_STATUS_ERROR_OUT_OF_RESOURCES)
 
-/* minor is the table's size, by which tools know what it has. */
+/* The minor version is the table's size, by which tools know which entries exist. */
 #define VERSION(table, member)                                                                                     \
 	{.major_id = HSA_##table##_MAJOR_VERSION,                                                                  \
 	 .minor_id = sizeof(rt_tables.member),                                                                     \
@@ -39,7 +40,7 @@ struct rt_tables rt_tables = {
 #include "hsa/names.h"
 };
 
-/* ROCr's, as tools were compiled against them. */
+/* The sizes are ROCr's, for which tools are compiled. */
 _Static_assert(sizeof(CoreApiTable) == 1016, "ROCr 5.2 to 7.0");
 _Static_assert(sizeof(AmdExtTable) == 608, "ROCr 7.0, step 7");
 _Static_assert(sizeof(ImageExtTable) == 128, "ROCr 6.4, step 1");
@@ -47,7 +48,8 @@ _Static_assert(sizeof(FinalizerExtTable) == 64, "ROCr 5.2 to 7.0");
 _Static_assert(sizeof(ToolsApiTable) == 64, "ROCr 6.1 to 7.0");
 _Static_assert(sizeof(PcSamplingExtTable) == 72, "ROCr 6.3 to 7.0");
 
-/* The exported functions. Their own C name keeps the compiler from comparing them with the header's prototypes. */
+/* The exported functions. The C name differs from the exported one, so that the compiler does not compare the
+ * functions with the header's prototypes. */
 #define JUMP(name, ...)                                                                                            \
 	void jump_##name(void) __asm__(#name) __attribute__((naked, visibility("default")));                       \
 	void jump_##name(void)                                                                                     \

@@ -1,5 +1,6 @@
-/* The table of all functions. An exported function is one jump through it, so that a tool that puts functions of
- * its own into the table sees each call; what the library does itself goes to impl_<name>() and is not seen. */
+/* The table of all HSA functions. Each exported function is one jump through the table, so that a tool that
+ * replaces entries by its own functions intercepts each call of the client. The library itself calls impl_<name>(),
+ * which no tool intercepts. */
 #ifndef HSA_TABLE_H
 #define HSA_TABLE_H
 
@@ -16,7 +17,7 @@
 #define HSA_IMPL(table, name) extern __typeof__(name) impl_##name __attribute__((visibility("hidden")));
 #include "hsa/names.h"
 
-/* What tools get, with what they do not. */
+/* The tables as tools get them, and the functions that tools do not get. */
 struct rt_tables {
 	HsaApiTable root;
 	CoreApiTable core;
@@ -41,16 +42,17 @@ struct rt_tables {
 	} other;
 };
 
-/* The live one, valid before hsa_init(). Entries are changed by tools only, inside the two functions below or
- * whenever a tool sees fit; calls on other threads find the old or the new entry. */
+/* The live table, valid before hsa_init(). Only tools change entries, during the two functions below or at any
+ * other time; calls on other threads use the old or the new entry. */
 extern struct rt_tables rt_tables __attribute__((visibility("hidden")));
 
-/* Loads the libraries named by HSA_TOOLS_LIB, and those in the process that call themselves tools, and lets each
- * change the table. At the end of the first hsa_init(), when all else works, without a lock that a public function
- * takes. A tool that cannot be loaded or refuses is told to those behind it and is no error; -ENOMEM. */
+/* Loads the libraries named by HSA_TOOLS_LIB, and the libraries of the process that export a tool's entry point,
+ * and lets each change the table. Called at the end of the first hsa_init(), when all else works, without a lock
+ * that a public function takes. A tool that cannot be loaded or fails is reported to the tools after it and is no
+ * error; -ENOMEM. */
 DRV_MUST_CHECK int hsa_tools_load(void);
-/* Lets tools go, the last one first, and makes the table as it was. At the beginning of the last hsa_shut_down().
- */
+/* Unloads the tools, the last one first, and restores the table. Called at the beginning of the last
+ * hsa_shut_down(). */
 void hsa_tools_unload(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What early HSA thought of and nothing came of: it is checked as ROCr checks it, and answered as ROCr answers. */
+/* Functions of early HSA without an effect: they check their arguments and return the same status as ROCr's. */
 #include "hsa/core/core.h"
 #include "hsa/core/table.h"
 
@@ -34,7 +34,7 @@ hsa_status_t impl_hsa_amd_memory_migrate(const void *ptr, hsa_amd_memory_pool_t 
 					   : (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
 }
 
-/* Of GFX7's APUs. Since then it is a mark that is kept and that nothing depends on. */
+/* Coherency types of GFX7's APUs. The value is stored, and has no effect. */
 hsa_status_t impl_hsa_amd_coherency_get_type(hsa_agent_t handle, hsa_amd_coherency_type_t *type)
 {
 	RT_ENTER(rt);

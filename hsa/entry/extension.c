@@ -1,4 +1,4 @@
-/* Extensions: which there are, and their tables of functions. */
+/* Extensions: the list of them, and their tables of functions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* As its table has them; what tools put before the exported functions is before these. */
+/* The table of the image extension. It has the exported functions, so that tools intercept these calls, too. */
 static const hsa_ext_images_1_pfn_t images = {
 #define IMAGES(name) .name = name
 	IMAGES(hsa_ext_image_get_capability),
@@ -27,20 +27,20 @@ static const hsa_ext_images_1_pfn_t images = {
 	IMAGES(hsa_ext_sampler_create_v2),
 };
 
-/* Supported ones have a table; each minor version is a longer part of it. The finalizer's functions are exported as
- * ROCr's are, and fail: HSAIL has no compiler. Counters and profiles of packets need the kernel's debug interface.
- */
+/* Supported extensions have a table; each minor version is a longer part of it. The finalizer's functions are
+ * exported as in ROCr, and fail, since no compiler for HSAIL exists. Counters and packet profiles need the kernel's
+ * debug interface. */
 #define NAMED(extension) .id = extension, .name = #extension
 static const struct extension {
 	uint16_t id;
 	const char *name;
 	const void *table;
 	uint8_t minors;
-	uint8_t functions[4]; /* by minor version */
+	uint8_t functions[4]; /* indexed by minor version */
 	uint8_t all;          /* functions of the whole table */
 } extension_rows[] = {
 	{NAMED(HSA_EXTENSION_FINALIZER)},
-	/* ROCr has no minor version for what came behind 1.0. */
+	/* In ROCr, functions added after 1.0 have no minor version. */
 	{NAMED(HSA_EXTENSION_IMAGES), &images, 1, {10}, sizeof(images) / sizeof(void *)},
 	{NAMED(HSA_EXTENSION_PERFORMANCE_COUNTERS)},
 	{NAMED(HSA_EXTENSION_PROFILING_EVENTS)},
@@ -56,7 +56,7 @@ static const struct extension {
 	 sizeof(rt_interface) / sizeof(void *)},
 };
 
-static const struct extension *find(uint16_t id)
+static const struct extension *find_extension(uint16_t id)
 {
 	for (size_t i = 0; i < COUNT(extension_rows); i++)
 		if (extension_rows[i].id == id)
@@ -64,27 +64,27 @@ static const struct extension *find(uint16_t id)
 	return NULL;
 }
 
-/* The supported one of that major version, or NULL. */
+/* The extension, if that major version is supported, or NULL. */
 static const struct extension *find_supported(uint16_t id, uint16_t major)
 {
-	const struct extension *x = find(id);
+	const struct extension *x = find_extension(id);
 
 	return x && x->table && major == 1 ? x : NULL;
 }
 
 hsa_status_t impl_hsa_extension_get_name(uint16_t extension, const char **name)
 {
-	const struct extension *x = find(extension);
+	const struct extension *x = find_extension(extension);
 	RT_ENTER(rt);
 
 	(void)rt;
 	if (!name)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	*name = x ? x->name : "HSA_EXTENSION_INVALID"; /* as ROCr */
+	*name = x ? x->name : "HSA_EXTENSION_INVALID"; /* as in ROCr */
 	return x ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-static bool has_bit(const uint8_t bits[128], unsigned id)
+static bool has_extension_bit(const uint8_t bits[128], unsigned id)
 {
 	return bits[id / 8] >> id % 8 & 1;
 }
@@ -106,19 +106,19 @@ int rt_extensions_init(struct rt *rt)
 	return 0;
 }
 
-/* Unknown numbers are wrong, and known extensions may not be there. */
-static hsa_status_t supports(uint16_t extension, uint16_t major, uint16_t minor, bool *result)
+/* An unknown number is an invalid argument; a known extension may be unsupported. */
+static hsa_status_t is_version_supported(uint16_t extension, uint16_t major, uint16_t minor, bool *result)
 {
 	const struct extension *x = find_supported(extension, major);
 
-	if (!result || !find(extension))
+	if (!result || !find_extension(extension))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*result = x && minor < x->minors;
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Gives the last minor version. */
-static hsa_status_t supports_major(uint16_t extension, uint16_t major, uint16_t *minor, bool *result)
+/* Returns the last minor version. */
+static hsa_status_t is_major_supported(uint16_t extension, uint16_t major, uint16_t *minor, bool *result)
 {
 	const struct extension *x = find_supported(extension, major);
 
@@ -135,7 +135,7 @@ hsa_status_t impl_hsa_system_extension_supported(uint16_t extension, uint16_t ma
 	RT_ENTER(rt);
 
 	(void)rt;
-	return supports(extension, major, minor, result);
+	return is_version_supported(extension, major, minor, result);
 }
 
 hsa_status_t impl_hsa_system_major_extension_supported(uint16_t extension, uint16_t major, uint16_t *minor,
@@ -144,10 +144,10 @@ hsa_status_t impl_hsa_system_major_extension_supported(uint16_t extension, uint1
 	RT_ENTER(rt);
 
 	(void)rt;
-	return supports_major(extension, major, minor, result);
+	return is_major_supported(extension, major, minor, result);
 }
 
-/* What an agent has, its bits say. */
+/* An agent's extensions are the bits in its info. */
 hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t handle, uint16_t major,
 						uint16_t minor, bool *result)
 {
@@ -158,9 +158,9 @@ hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t 
 	agent = rt_agent_of(rt, handle);
 	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	status = supports(extension, major, minor, result);
+	status = is_version_supported(extension, major, minor, result);
 	if (!status)
-		*result &= has_bit(agent->info.extensions, extension);
+		*result &= has_extension_bit(agent->info.extensions, extension);
 	return status;
 }
 
@@ -174,13 +174,13 @@ hsa_status_t impl_hsa_agent_major_extension_supported(uint16_t extension, hsa_ag
 	agent = rt_agent_of(rt, handle);
 	if (!agent)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	status = supports_major(extension, major, minor, result);
+	status = is_major_supported(extension, major, minor, result);
 	if (!status)
-		*result &= has_bit(agent->info.extensions, extension);
+		*result &= has_extension_bit(agent->info.extensions, extension);
 	return status;
 }
 
-/* As ROCr: the first `size_B` bytes of the table; what lies behind its end stays as it is. */
+/* Like ROCr: copies the first `size_B` bytes of the table; memory after the table's end is not changed. */
 hsa_status_t impl_hsa_system_get_major_extension_table(uint16_t extension, uint16_t major, size_t size_B,
 						       void *table)
 {
@@ -202,14 +202,14 @@ hsa_status_t impl_hsa_system_get_extension_table(uint16_t extension, uint16_t ma
 {
 	const struct extension *x = find_supported(extension, major);
 
-	/* A size of 0 for what there is not: an invalid argument, as in ROCr. */
+	/* The size is 0 for an unknown version: an invalid argument, as in ROCr. */
 	return impl_hsa_system_get_major_extension_table(
 		extension, major, x && minor < x->minors ? x->functions[minor] * sizeof(void *) : 0, table);
 }
 
-/* --- what is set for the whole process -------------------------------------------------------- */
+/* --- settings of the process --------------------------------------------------------------------- */
 
-/* Which of ROCr's kinds of lines a flag asks for has no meaning here: any of them turns on the log of HSA. */
+/* ROCr's flags select kinds of messages, which this library does not have: any flag turns on the log of HSA. */
 hsa_status_t impl_hsa_amd_enable_logging(uint8_t *flags, void *file)
 {
 	bool any = false;
@@ -224,7 +224,8 @@ hsa_status_t impl_hsa_amd_enable_logging(uint8_t *flags, void *file)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Scratch is the driver's and is never taken back while the GPU works: as ROCr answers without that ability. */
+/* The driver owns scratch and does not reclaim it while the GPU works: the result is that of ROCr without that
+ * ability. */
 hsa_status_t impl_hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent, size_t threshold)
 {
 	RT_ENTER(rt);

@@ -4,7 +4,7 @@
 
 #include "hsa/core/core.h"
 
-/* Fills in which extensions the system and each GPU have. 0. */
+/* Sets the extension bits of the system and of each GPU. Returns 0. */
 DRV_MUST_CHECK int rt_extensions_init(struct rt *rt);
 
 #endif

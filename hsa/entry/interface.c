@@ -27,14 +27,14 @@ static struct rt_gpu *gpu_of(hsa_agent_t agent)
 	return a ? a->gpu : NULL;
 }
 
-/* The description of a failure, for the programs' callbacks. */
+/* A failure that is to be reported to the program. */
 struct report {
 	struct stream *stream; /* a reference to its flow */
 	hsa_status_t status;
 };
 
-/* On the thread for callbacks. */
-static void tell(void *arg)
+/* Runs on the handler thread. */
+static void report_deliver(void *arg)
 {
 	struct report *r = arg;
 
@@ -43,7 +43,7 @@ static void tell(void *arg)
 	free(r);
 }
 
-static void failed(struct rt_flow *flow, hsa_status_t status)
+static void stream_failed(struct rt_flow *flow, hsa_status_t status)
 {
 	struct report *r = malloc(sizeof(*r));
 
@@ -53,13 +53,13 @@ static void failed(struct rt_flow *flow, hsa_status_t status)
 		return;
 	*r = (struct report){(struct stream *)(void *)flow, status};
 	flow_get(&flow->flow);
-	if (rt_callback(flow->rt, tell, r)) {
+	if (rt_callback(flow->rt, report_deliver, r)) {
 		flow_put(&flow->flow);
 		free(r);
 	}
 }
 
-static void free_stream(struct rt_flow *flow)
+static void stream_flow_free(struct rt_flow *flow)
 {
 	struct stream *s = (struct stream *)(void *)flow;
 
@@ -67,7 +67,7 @@ static void free_stream(struct rt_flow *flow)
 	free(s);
 }
 
-/* Kernels ask for it: where the apertures lie. */
+/* Creates the queue description that kernels read the apertures from. */
 static int make_queue(struct stream *s)
 {
 	const struct vm_info info = {
@@ -82,7 +82,7 @@ static int make_queue(struct stream *s)
 	return 0;
 }
 
-static int create(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **out)
+static int stream_flow_create(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **out)
 {
 	struct rt_gpu *gpu = gpu_of(agent);
 	struct stream *s;
@@ -101,8 +101,8 @@ static int create(hsa_agent_t agent, const struct rt_flow_info *info, struct flo
 	s->base.gpu = gpu;
 	s->base.work.attempt = rt_flow_attempt;
 	s->base.work.fences = rt_flow_fences;
-	s->base.failed = failed;
-	s->base.free = free_stream;
+	s->base.failed = stream_failed;
+	s->base.free = stream_flow_free;
 	s->base.faults = atomic_load(&gpu->faults);
 	s->base.flow.priority = info->priority;
 	s->base.flow.grouped = true;
@@ -117,8 +117,8 @@ static int create(hsa_agent_t agent, const struct rt_flow_info *info, struct flo
 	return 0;
 }
 
-/* rt_work's attempt for a flow that has ended. */
-static bool attempt_to_bury(struct rt *rt, struct rt_work *work)
+/* The attempt() of rt_work for a flow that has ended. */
+static bool stream_end_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct flow *flow = &((struct rt_flow *)(void *)work)->flow;
 
@@ -129,7 +129,7 @@ static bool attempt_to_bury(struct rt *rt, struct rt_work *work)
 	return true;
 }
 
-static void destroy(struct flow *flow)
+static void stream_flow_destroy(struct flow *flow)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 
@@ -140,40 +140,41 @@ static void destroy(struct flow *flow)
 	rt_faults_query(f->rt, true);
 	atomic_store(&flow->state, FLOW_ENDED);
 	flow_end(flow);
-	/* Whoever had its lock until then may have added it. */
+	/* The previous holder of its lock may have queued it. */
 	rt_progress_remove(f->rt, &f->work);
 	if (flow_idle(flow)) {
 		flow_fini(flow);
 		return;
 	}
-	f->work.attempt = attempt_to_bury;
+	f->work.attempt = stream_end_attempt;
 	rt_progress_add(f->rt, &f->work);
 }
 
-static int cooperative(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **flow)
+static int stream_cooperative(hsa_agent_t agent, const struct rt_flow_info *info, struct flow **flow)
 {
 	return rt_tap_create(agent, HSA_QUEUE_TYPE_COOPERATIVE, info, flow);
 }
 
-static int state(const struct flow *flow)
+static int stream_state(const struct flow *flow)
 {
 	return flow->ops->check(flow);
 }
 
-/* Work that faulted ends like any other: the kernel is asked once for what has ended since. */
-static void check(struct rt_flow *f, uint64_t value)
+/* Queries the kernel for faults, once for all that has ended since the last query: work that faulted ends like any
+ * other. */
+static void stream_check(struct rt_flow *f, uint64_t value)
 {
 	if (atomic_load_explicit(&f->checked, memory_order_acquire) < value) {
 		value = flow_completed(&f->flow);
 		rt_flow_check(f);
-		/* Only now: a thread that waits at the same time has to know as well. */
+		/* Stored after the query, so that a thread that waits at the same time does not miss the fault. */
 		atomic_store_explicit(&f->checked, value, memory_order_release);
 	} else if (__builtin_expect(atomic_load_explicit(&f->rt->fault_requery_ns, memory_order_relaxed) != 0, 0)) {
-		rt_faults_look_again(f->rt);
+		rt_faults_query_late(f->rt);
 	}
 }
 
-static int wait(struct flow *flow, uint64_t value, int64_t timeout_ns)
+static int stream_wait(struct flow *flow, uint64_t value, int64_t timeout_ns)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 	struct cs_ring *lost;
@@ -183,8 +184,8 @@ static int wait(struct flow *flow, uint64_t value, int64_t timeout_ns)
 		rt_queues_lost(f->rt, lost);
 	if (r)
 		return r;
-	check(f, value);
-	return state(flow);
+	stream_check(f, value);
+	return stream_state(flow);
 }
 
 static hsa_status_t set_cus(struct flow *flow, uint32_t bits, const uint32_t *cus)
@@ -197,7 +198,7 @@ static hsa_status_t get_cus(const struct flow *flow, uint32_t bits, uint32_t *cu
 	return rt_flow_get_cus(rt_flow_of(flow), bits, cus);
 }
 
-static uint64_t ticks(hsa_agent_t agent, uint64_t stamp)
+static uint64_t stamp_ticks(hsa_agent_t agent, uint64_t stamp)
 {
 	struct rt_gpu *gpu = gpu_of(agent);
 
@@ -222,14 +223,14 @@ static int import_sync(hsa_agent_t agent, int fd, struct rt_sync **sync)
 	return gpu ? rt_sync_import(gpu, fd, sync) : -EINVAL;
 }
 
-static void *thread(void)
+static void *flow_holder(void)
 {
 	return &flow_thread;
 }
 
 /* --- the GPU ---------------------------------------------------------------------------------- */
 
-/* Points of the GPU's unfinished work. */
+/* Collects the fences of the GPU's unfinished work. */
 static unsigned fences_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_fence *fences)
 {
 	unsigned count;
@@ -240,7 +241,7 @@ static unsigned fences_of(struct rt *rt, const struct rt_gpu *gpu, struct cs_fen
 	return cs_fences_unretired(fences, fences, count);
 }
 
-static void retire(hsa_agent_t agent)
+static void gpu_retire(hsa_agent_t agent)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
 	struct cs_fence fences[RT_FENCES_MAX];
@@ -258,7 +259,7 @@ static void retire(hsa_agent_t agent)
 	rt_faults_query(rt, true);
 }
 
-static uint64_t steps(hsa_agent_t agent, bool *busy)
+static uint64_t gpu_steps(hsa_agent_t agent, bool *busy)
 {
 	struct rt_gpu *gpu = gpu_of(agent);
 	struct cs_fence fences[RT_FENCES_MAX];
@@ -272,14 +273,14 @@ static uint64_t steps(hsa_agent_t agent, bool *busy)
 	return flow_gpu_steps(&gpu->flows);
 }
 
-static unsigned faults(hsa_agent_t agent)
+static unsigned gpu_faults(hsa_agent_t agent)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
 
 	return gpu ? atomic_load(&gpu->faults) : 0;
 }
 
-static int pick(hsa_agent_t agent, const void **image, size_t *size_B)
+static int bundle_pick(hsa_agent_t agent, const void **image, size_t *size_B)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
 
@@ -303,14 +304,14 @@ static uint32_t scratch_groups_max(hsa_agent_t agent, uint32_t group_threads)
 	return gpu ? cs_scratch_groups_max(gpu->dev, group_threads) : 0;
 }
 
-static const struct cs_kernel *kernel(hsa_agent_t agent, uint64_t kernel_object)
+static const struct cs_kernel *kernel_find(hsa_agent_t agent, uint64_t kernel_object)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
 
 	return gpu ? rt_kernel_find(rt_get(), gpu->agent->gpu, kernel_object) : NULL;
 }
 
-static int fetch(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, uint64_t *size_B)
+static int ipc_fetch(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, uint64_t *size_B)
 {
 	return rt_get() ? rt_ipc_fetch(handle, index, fd, size_B) : -ENODEV;
 }
@@ -323,15 +324,15 @@ static bool read_only(const void *ptr)
 	return rt && rt_alloc_info_find(rt, (uintptr_t)ptr, &info) && info.read_only;
 }
 
-static const char *reason(void)
+static const char *error_reason(void)
 {
 	return drv_error_last()->text;
 }
 
 const struct rt_interface rt_interface = {
 	.size_B = sizeof(struct rt_interface),
-	.create = create,
-	.destroy = destroy,
+	.create = stream_flow_create,
+	.destroy = stream_flow_destroy,
 	.put = flow_put,
 	.dispatch = flow_dispatch,
 	.submit = flow_submit,
@@ -342,28 +343,28 @@ const struct rt_interface rt_interface = {
 	.reached = flow_reached,
 	.flush = flow_flush,
 	.call_ended = flow_call_ended,
-	.wait = wait,
-	.state = state,
+	.wait = stream_wait,
+	.state = stream_state,
 	.abandon = flow_end,
 	.set_cus = set_cus,
 	.get_cus = get_cus,
-	.cooperative = cooperative,
-	.ticks = ticks,
+	.cooperative = stream_cooperative,
+	.ticks = stamp_ticks,
 	.segment_create = segment_create,
 	.segment_destroy = flow_segment_destroy,
 	.import_sync = import_sync,
 	.drop_sync = rt_sync_drop,
 	.syncobj = rt_sync_submit,
-	.retire = retire,
-	.steps = steps,
-	.faults = faults,
-	.pick = pick,
+	.retire = gpu_retire,
+	.steps = gpu_steps,
+	.faults = gpu_faults,
+	.pick = bundle_pick,
 	.args_pool = args_pool,
 	.scratch_groups_max = scratch_groups_max,
-	.kernel = kernel,
+	.kernel = kernel_find,
 	.share = rt_vmm_share,
-	.fetch = fetch,
+	.fetch = ipc_fetch,
 	.read_only = read_only,
-	.reason = reason,
-	.thread = thread,
+	.reason = error_reason,
+	.thread = flow_holder,
 };

@@ -24,11 +24,11 @@ static const struct rt_ops ops = {
 	.ring = rt_queue_ring,
 	.lost = rt_queues_lost,
 	.query_faults = rt_faults_query,
-	.query_late_faults = rt_faults_look_again,
+	.query_late_faults = rt_faults_query_late,
 	.forget_exports = rt_ipc_forget,
 };
 
-/* The parts, in the order in which they begin; they end the other way round. */
+/* The parts in the order of their initialisation; they end in the reverse order. */
 static const struct {
 	int (*init)(struct rt *rt);
 	void (*fini)(struct rt *rt);
@@ -42,7 +42,7 @@ static const struct {
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-static void end(struct rt *rt, unsigned begun)
+static void runtime_end(struct rt *rt, unsigned begun)
 {
 	if (rt->handlers)
 		rt_handlers_stop(rt);
@@ -53,7 +53,7 @@ static void end(struct rt *rt, unsigned begun)
 	free(rt);
 }
 
-static int begin(struct rt **out)
+static int runtime_begin(struct rt **out)
 {
 	struct rt *rt = calloc(1, sizeof(*rt));
 	int r;
@@ -64,7 +64,7 @@ static int begin(struct rt **out)
 	for (unsigned i = 0; i < PARTS; i++) {
 		r = parts[i].init(rt);
 		if (r) {
-			end(rt, i);
+			runtime_end(rt, i);
 			return r;
 		}
 	}
@@ -82,8 +82,9 @@ static void unlock_runtime(void)
 	pthread_mutex_unlock(&rt_lock);
 }
 
-/* What a child inherits is its parent's: it begins anew, and leaves the old one alone. */
-static void begin_child(void)
+/* Runs in a child of fork: the runtime is the parent's, so the child gets a new one, and does not touch the old
+ * one. */
+static void forget_in_child(void)
 {
 	if (rt_get())
 		rt_ipc_forked(rt_get());
@@ -92,9 +93,9 @@ static void begin_child(void)
 	pthread_mutex_unlock(&rt_lock);
 }
 
-static void watch_forks(void)
+static void register_fork_handlers(void)
 {
-	(void)!pthread_atfork(lock_runtime, unlock_runtime, begin_child);
+	(void)!pthread_atfork(lock_runtime, unlock_runtime, forget_in_child);
 }
 
 hsa_status_t impl_hsa_init(void)
@@ -105,21 +106,21 @@ hsa_status_t impl_hsa_init(void)
 	bool first;
 	int r = 0;
 
-	pthread_once(&once, watch_forks);
+	pthread_once(&once, register_fork_handlers);
 	pthread_mutex_lock(&rt_lock);
 	if (references == INT32_MAX) {
 		status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
 	} else if (!references) {
-		r = begin(&rt);
+		r = runtime_begin(&rt);
 		if (!r)
 			atomic_store_explicit(&rt_current, rt, memory_order_release);
-		/* Clients take this one for "no GPU here". */
+		/* Clients interpret this status as "no GPU here". */
 		status = r ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
 	}
 	references += !status;
 	first = !status && references == 1;
 	pthread_mutex_unlock(&rt_lock);
-	/* A tool that cannot be loaded is its user's concern; programs run without it. */
+	/* A tool that cannot be loaded is logged; programs run without it. */
 	if (first && hsa_tools_load())
 		drv_log(DRV_LOG_HSA, "HSA_TOOLS_LIB: %s", drv_error_last()->text);
 	return status;
@@ -135,7 +136,7 @@ hsa_status_t impl_hsa_shut_down(void)
 		return HSA_STATUS_ERROR_NOT_INITIALIZED;
 	}
 	rt = rt_get();
-	/* It would wait for itself. */
+	/* The thread would wait for itself. */
 	if (references == 1 && (rt_progress_is_own_thread(rt) || rt_handlers_is_own_thread(rt))) {
 		pthread_mutex_unlock(&rt_lock);
 		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
@@ -143,7 +144,7 @@ hsa_status_t impl_hsa_shut_down(void)
 	if (!--references) {
 		hsa_tools_unload();
 		atomic_store(&rt_current, NULL);
-		end(rt, PARTS);
+		runtime_end(rt, PARTS);
 	}
 	pthread_mutex_unlock(&rt_lock);
 	return HSA_STATUS_SUCCESS;

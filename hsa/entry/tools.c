@@ -8,20 +8,20 @@
 #include "drv/config.h"
 #include "hsa/core/table.h"
 
-/* What tools export. OnLoad gets the live table, its major version, and the names of those that failed before it.
- */
+/* Functions that tools export. OnLoad gets the live table, its major version, and the names of the tools that
+ * failed before. */
 typedef bool on_load_fn(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 			const char *const *failed_names);
 typedef void on_unload_fn(void);
-#define PRIORITY "HSA_AMD_TOOL_PRIORITY" /* uint32_t; small ones are loaded first */
+#define PRIORITY "HSA_AMD_TOOL_PRIORITY" /* uint32_t; tools with small ones are loaded first */
 
-/* Tools of the process that call themselves so come behind those that the variable names. */
+/* Order of the tools found in the process: after those that the variable names. */
 #define ORDER_FOUND (1ull << 32)
 
 struct tool {
-	void *library;  /* owned: a handle of dlopen(); NULL: it failed */
+	void *library;  /* owned: a handle of dlopen(); NULL: loading failed */
 	char *name;     /* owned */
-	uint64_t order; /* the variable's, or ORDER_FOUND and the priority */
+	uint64_t order; /* the position in the variable, or ORDER_FOUND plus the priority */
 };
 
 struct tools {
@@ -29,12 +29,12 @@ struct tools {
 	size_t count;
 };
 
-/* Between hsa_tools_load() and hsa_tools_unload(), which rt_lock keeps apart. */
+/* The loaded tools, from hsa_tools_load() to hsa_tools_unload(); rt_lock keeps the two apart. */
 static struct tools loaded;
-static struct rt_tables saved; /* the table before any tool saw it */
+static struct rt_tables saved; /* the table before any tool changed it */
 
-/* Takes name over, also when it fails. Without a library when there is none: told to the others as failed. */
-static int add(struct tools *tools, char *name, void *library, uint64_t order)
+/* Adds a tool. Takes over the name, also on failure. library NULL: the tool is reported to the others as failed. */
+static int tools_add(struct tools *tools, char *name, void *library, uint64_t order)
 {
 	struct tool *grown = name ? realloc(tools->tool, (tools->count + 1) * sizeof(*grown)) : NULL;
 
@@ -49,7 +49,7 @@ static int add(struct tools *tools, char *name, void *library, uint64_t order)
 	return 0;
 }
 
-static void forget(struct tools *tools)
+static void tools_free(struct tools *tools)
 {
 	for (size_t i = 0; i < tools->count; i++) {
 		if (tools->tool[i].library)
@@ -60,8 +60,8 @@ static void forget(struct tools *tools)
 	*tools = (struct tools){0};
 }
 
-/* The next of the names at *text, which spaces separate; quotes hold spaces, a backslash takes the next character
- * as it is. "": there is none. NULL: no memory. */
+/* Parses the next name at *text. Spaces separate names; quotes protect spaces, a backslash the next character. "":
+ * there is none. NULL: no memory. */
 static char *next_name(const char **text)
 {
 	const char *at = *text + strspn(*text, " ");
@@ -86,7 +86,7 @@ static int open_named(const char *text, struct tools *tools)
 {
 	int r = 0;
 
-	for (char *name; !r; r = add(tools, name, dlopen(name, RTLD_LAZY), tools->count)) {
+	for (char *name; !r; r = tools_add(tools, name, dlopen(name, RTLD_LAZY), tools->count)) {
 		name = next_name(&text);
 		if (name && !*name) {
 			free(name);
@@ -98,7 +98,7 @@ static int open_named(const char *text, struct tools *tools)
 	return r;
 }
 
-/* A library's own symbol, and not one of a library that it needs. */
+/* The library's own symbol, not that of a library it depends on. */
 static const uint32_t *priority_of(void *library)
 {
 	const uint32_t *priority = dlsym(library, PRIORITY);
@@ -111,28 +111,29 @@ static const uint32_t *priority_of(void *library)
 	return of == map ? priority : NULL;
 }
 
-static int note_library(struct dl_phdr_info *info, size_t size, void *data)
+static int add_library(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size;
-	return info->dlpi_name[0] ? add(data, strdup(info->dlpi_name), NULL, 0) : 0;
+	return info->dlpi_name[0] ? tools_add(data, strdup(info->dlpi_name), NULL, 0) : 0;
 }
 
-/* What is in the process already. Two steps, because dlopen() does not belong into dl_iterate_phdr(). */
+/* Finds tools among the process's libraries. In two steps, because dlopen() must not be called in
+ * dl_iterate_phdr(). */
 static int open_found(struct tools *tools)
 {
 	struct tools libraries = {0};
-	int r = dl_iterate_phdr(note_library, &libraries);
+	int r = dl_iterate_phdr(add_library, &libraries);
 
 	for (size_t i = 0; !r && i < libraries.count; i++) {
 		void *library = dlopen(libraries.tool[i].name, RTLD_LAZY | RTLD_NOLOAD);
 		const uint32_t *priority = library ? priority_of(library) : NULL;
 
 		if (priority)
-			r = add(tools, strdup(libraries.tool[i].name), library, ORDER_FOUND + *priority);
+			r = tools_add(tools, strdup(libraries.tool[i].name), library, ORDER_FOUND + *priority);
 		else if (library)
 			dlclose(library);
 	}
-	forget(&libraries);
+	tools_free(&libraries);
 	return r;
 }
 
@@ -151,8 +152,8 @@ static bool is_loaded(void *library)
 	return false;
 }
 
-/* Hands the table to a tool. False: it has none of our functions, or does not want to. */
-static bool start(const struct tool *tool, const struct tools *failed, const char **names)
+/* Calls a tool's OnLoad. False: the tool has none, or it failed. */
+static bool tool_start(const struct tool *tool, const struct tools *failed, const char **names)
 {
 	on_load_fn *on_load = tool->library ? (on_load_fn *)dlsym(tool->library, "OnLoad") : NULL;
 
@@ -161,10 +162,10 @@ static bool start(const struct tool *tool, const struct tools *failed, const cha
 	return on_load && on_load(&rt_tables.root, rt_tables.root.version.major_id, failed->count, names);
 }
 
-/* Empties `tools` into those that run, and drops the rest. */
-static int start_all(struct tools *tools)
+/* Starts the tools: moves those that run to `loaded`, and drops the others. */
+static int tools_start_all(struct tools *tools)
 {
-	const char **names = calloc(tools->count, sizeof(*names)); /* of failed, for OnLoad */
+	const char **names = calloc(tools->count, sizeof(*names)); /* names of the failed tools, for OnLoad */
 	struct tools failed = {0};
 	int r = names ? 0 : drv_fail(-ENOMEM, "no memory for the list of tools");
 
@@ -175,14 +176,14 @@ static int start_all(struct tools *tools)
 		if (tool.library && is_loaded(tool.library)) {
 			dlclose(tool.library);
 			free(tool.name);
-		} else if (start(&tool, &failed, names)) {
-			r = add(&loaded, tool.name, tool.library, tool.order);
+		} else if (tool_start(&tool, &failed, names)) {
+			r = tools_add(&loaded, tool.name, tool.library, tool.order);
 		} else {
 			(void)drv_fail(-ENOEXEC, "the tool %s cannot be loaded, or does not want to be", tool.name);
-			r = add(&failed, tool.name, tool.library, tool.order);
+			r = tools_add(&failed, tool.name, tool.library, tool.order);
 		}
 	}
-	forget(&failed);
+	tools_free(&failed);
 	free(names);
 	return r;
 }
@@ -197,9 +198,9 @@ int hsa_tools_load(void)
 	if (!r && tools.count) {
 		saved = rt_tables;
 		qsort(tools.tool, tools.count, sizeof(*tools.tool), by_order);
-		r = start_all(&tools);
+		r = tools_start_all(&tools);
 	}
-	forget(&tools);
+	tools_free(&tools);
 	if (r)
 		hsa_tools_unload();
 	return r;
@@ -213,8 +214,8 @@ void hsa_tools_unload(void)
 		if (on_unload)
 			on_unload();
 	}
-	if (saved.root.core_) /* also when a tool changed it and then refused */
+	if (saved.root.core_) /* also if a tool changed the table and failed */
 		rt_tables = saved;
 	saved = (struct rt_tables){0};
-	forget(&loaded);
+	tools_free(&loaded);
 }

@@ -1,11 +1,11 @@
-/* Tools: what HSA_TOOLS_LIB names is loaded, sees calls, and is gone without a trace. */
+/* Tools: those that HSA_TOOLS_LIB names are loaded, intercept calls, and are unloaded completely. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "hsa/core/table.h"
 #include "tests/check.h"
 
-static void *tool; /* a handle of our own, so that its counters outlive the tool */
+static void *tool; /* a handle of this program, so that the counters outlive the tool */
 
 static unsigned counter(const char *name)
 {
@@ -21,7 +21,7 @@ static void a_tool_sees_calls(void)
 	CHECK_EQ(hsa_status_string(HSA_STATUS_SUCCESS, &text), HSA_STATUS_SUCCESS);
 	CHECK_EQ(counter("tool_calls"), 0);
 	CHECK_EQ(hsa_tools_load(), 0);
-	CHECK_EQ(counter("tool_loads"), 1); /* named twice */
+	CHECK_EQ(counter("tool_loads"), 1); /* loaded once, although named twice */
 	CHECK_STR(dlsym(tool, "tool_failed"), "/nowhere/a tool.so");
 	CHECK_EQ(hsa_status_string(HSA_STATUS_ERROR, &text), HSA_STATUS_SUCCESS);
 	CHECK_EQ(counter("tool_calls"), 1);
@@ -29,7 +29,7 @@ static void a_tool_sees_calls(void)
 	CHECK_EQ(counter("tool_calls"), 1);
 	hsa_tools_unload();
 	CHECK_EQ(counter("tool_unloads"), 1);
-	/* The tool has left its function in the table: it is ours again. */
+	/* The tool has left its function in the table; the table is restored. */
 	CHECK_EQ(hsa_status_string(HSA_STATUS_ERROR, &text), HSA_STATUS_SUCCESS);
 	CHECK_EQ(counter("tool_calls"), 1);
 }

@@ -1,5 +1,5 @@
-/* Images and samplers: what they may be, made and destroyed. A handle is the address of the descriptor: clients
- * copy it from there, and kernels of OpenCL read it there. */
+/* Images and samplers: capabilities, creation, destruction. A handle is the address of the descriptor: clients copy
+ * it from there, and OpenCL kernels read it there. */
 #include "hsa/core/table.h"
 #include "hsa/image/image.h"
 #include "hsa/memory/memory.h"
@@ -10,7 +10,7 @@
 
 #define GEOMETRIES (HSA_EXT_IMAGE_GEOMETRY_2DADEPTH + 1)
 
-/* ROCr's (image_lut_kv.cpp): width, height, depth, layers, by geometry. */
+/* ROCr's limits (image_lut_kv.cpp): width, height, depth, layers, by geometry. */
 static const uint32_t most[GEOMETRIES][4] = {
 	[HSA_EXT_IMAGE_GEOMETRY_1D] = {16384, 1, 1, 1},
 	[HSA_EXT_IMAGE_GEOMETRY_2D] = {16384, 16384, 1, 1},
@@ -32,14 +32,14 @@ hsa_status_t impl_hsa_amd_image_get_info_max_dim(hsa_agent_t agent, hsa_agent_in
 
 /* --- descriptors in memory ---------------------------------------------------------------------- */
 
-#define SLOT_B 64u /* more than either descriptor has; also how they are aligned */
+#define SLOT_B 64u /* size and alignment of a slot: more than either descriptor has */
 #define SLOTS  1024u
 #define CHUNKS 256u
 
 enum slot_kind { SLOT_FREE, SLOT_IMAGE, SLOT_SAMPLER };
 
 struct chunk {
-	struct rt_shared memory; /* owned; of SLOTS descriptors, seen by all GPUs */
+	struct rt_shared memory; /* owned; SLOTS descriptors, accessible to all GPUs */
 	enum slot_kind kind[SLOTS];
 	struct rt_image image[SLOTS];
 	unsigned used;
@@ -58,7 +58,7 @@ static void info_images(struct rt_info *info)
 	memcpy(info->image_2d, most[HSA_EXT_IMAGE_GEOMETRY_2D], sizeof(info->image_2d));
 	memcpy(info->image_3d, most[HSA_EXT_IMAGE_GEOMETRY_3D], sizeof(info->image_3d));
 	info->image_layers = most[HSA_EXT_IMAGE_GEOMETRY_2DA][3];
-	/* ROCr's; descriptors are memory, and nothing counts them. */
+	/* ROCr's values; only memory limits the number of descriptors. */
 	info->image_rd = 128;
 	info->image_rw = 64;
 	info->samplers = 16;
@@ -92,7 +92,7 @@ void rt_images_fini(struct rt *rt)
 	rt->images = NULL;
 }
 
-static int add_chunk(struct rt *rt)
+static int images_add_chunk(struct rt *rt)
 {
 	struct rt_images *s = rt->images;
 	struct chunk *c;
@@ -113,8 +113,8 @@ static int add_chunk(struct rt *rt)
 }
 
 /* Takes a free slot and writes its descriptor; image may be NULL. */
-static int take_slot(struct rt *rt, enum slot_kind kind, const struct rt_image *image, const uint32_t *words,
-		     size_t words_B, uint64_t *handle)
+static int descriptor_take(struct rt *rt, enum slot_kind kind, const struct rt_image *image, const uint32_t *words,
+			   size_t words_B, uint64_t *handle)
 {
 	struct rt_images *s = rt->images;
 	unsigned at = 0, slot = 0;
@@ -124,7 +124,7 @@ static int take_slot(struct rt *rt, enum slot_kind kind, const struct rt_image *
 	while (at < s->chunks && s->chunk[at]->used == SLOTS)
 		at++;
 	if (at == s->chunks)
-		r = add_chunk(rt);
+		r = images_add_chunk(rt);
 	if (!r) {
 		struct chunk *c = s->chunk[at];
 
@@ -141,8 +141,8 @@ static int take_slot(struct rt *rt, enum slot_kind kind, const struct rt_image *
 	return r;
 }
 
-/* The slot of a handle, when it holds that kind; the lock held. */
-static struct chunk *find_slot(struct rt *rt, uint64_t handle, enum slot_kind kind, unsigned *slot)
+/* The slot of a handle, if it has that kind; the lock held. */
+static struct chunk *descriptor_find(struct rt *rt, uint64_t handle, enum slot_kind kind, unsigned *slot)
 {
 	for (unsigned i = 0; i < rt->images->chunks; i++) {
 		struct chunk *c = rt->images->chunk[i];
@@ -156,13 +156,13 @@ static struct chunk *find_slot(struct rt *rt, uint64_t handle, enum slot_kind ki
 	return NULL;
 }
 
-static hsa_status_t give_slot(struct rt *rt, uint64_t handle, enum slot_kind kind)
+static hsa_status_t descriptor_release(struct rt *rt, uint64_t handle, enum slot_kind kind)
 {
 	struct chunk *c;
 	unsigned slot;
 
 	pthread_mutex_lock(&rt->images->lock);
-	c = find_slot(rt, handle, kind, &slot);
+	c = descriptor_find(rt, handle, kind, &slot);
 	if (c) {
 		c->kind[slot] = SLOT_FREE;
 		c->used--;
@@ -177,14 +177,14 @@ struct rt_image *rt_image_of(struct rt *rt, hsa_ext_image_t handle)
 	unsigned slot;
 
 	pthread_mutex_lock(&rt->images->lock);
-	c = find_slot(rt, handle.handle, SLOT_IMAGE, &slot);
+	c = descriptor_find(rt, handle.handle, SLOT_IMAGE, &slot);
 	pthread_mutex_unlock(&rt->images->lock);
 	return c ? &c->image[slot] : NULL;
 }
 
-/* --- what can be -------------------------------------------------------------------------------- */
+/* --- capabilities ----------------------------------------------------------------------------------- */
 
-/* A GPU whose descriptors we write, or NULL. */
+/* A GPU whose descriptor format is supported, or NULL. */
 static struct rt_agent *agent_with_images(const struct rt *rt, hsa_agent_t handle)
 {
 	struct rt_agent *agent = rt_agent_of(rt, handle);
@@ -221,7 +221,7 @@ static uint64_t align_row(uint64_t size_B)
 	return (size_B + RT_ROW_ALIGN_B - 1) / RT_ROW_ALIGN_B * RT_ROW_ALIGN_B;
 }
 
-static bool within(const hsa_ext_image_descriptor_t *d)
+static bool is_within_limits(const hsa_ext_image_descriptor_t *d)
 {
 	const uint32_t *limit = most[d->geometry];
 
@@ -234,14 +234,14 @@ static uint32_t at_least_1(size_t x)
 	return x ? (uint32_t)x : 1;
 }
 
-/* Rows and slices as the hardware reads linear images; pitches of 0: as they come. */
-static hsa_status_t lay_out(const hsa_ext_image_descriptor_t *d, const struct rt_format *f, uint64_t row_B,
-			    uint64_t slice_B, struct rt_layout *l)
+/* Computes the layout of rows and slices that the hardware reads as a linear image; pitches of 0: the default. */
+static hsa_status_t compute_layout(const hsa_ext_image_descriptor_t *d, const struct rt_format *f, uint64_t row_B,
+				   uint64_t slice_B, struct rt_layout *l)
 {
 	bool is_1da = d->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA;
 	uint64_t least_B;
 
-	if (!within(d))
+	if (!is_within_limits(d))
 		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
 	*l = (struct rt_layout){
 		.width = (uint32_t)d->width,
@@ -267,10 +267,10 @@ static hsa_status_t lay_out(const hsa_ext_image_descriptor_t *d, const struct rt
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Checks all that makes an image but its memory. */
-static hsa_status_t plan(const struct rt *rt, hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
-			 hsa_access_permission_t permission, uint64_t row_B, uint64_t slice_B,
-			 struct rt_image *image)
+/* Checks the parameters of an image and computes its layout; its memory is set later. */
+static hsa_status_t image_plan(const struct rt *rt, hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+			       hsa_access_permission_t permission, uint64_t row_B, uint64_t slice_B,
+			       struct rt_image *image)
 {
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -285,7 +285,7 @@ static hsa_status_t plan(const struct rt *rt, hsa_agent_t agent, const hsa_ext_i
 	};
 	if (!image->agent || !image->format.capability)
 		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
-	return lay_out(d, &image->format, row_B, slice_B, &image->layout);
+	return compute_layout(d, &image->format, row_B, slice_B, &image->layout);
 }
 
 static hsa_status_t get_data_info(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
@@ -299,7 +299,7 @@ static hsa_status_t get_data_info(hsa_agent_t agent, const hsa_ext_image_descrip
 	if (!info)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*info = (hsa_ext_image_data_info_t){0};
-	status = plan(rt, agent, d, permission, row_B, slice_B, &image);
+	status = image_plan(rt, agent, d, permission, row_B, slice_B, &image);
 	if (!status)
 		*info = (hsa_ext_image_data_info_t){image.layout.size_B, image.layout.align_B};
 	return status;
@@ -322,7 +322,7 @@ hsa_status_t impl_hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent, con
 
 /* --- images ------------------------------------------------------------------------------------- */
 
-static hsa_status_t create(struct rt *rt, struct rt_image *image, const void *data, hsa_ext_image_t *handle)
+static hsa_status_t image_create(struct rt *rt, struct rt_image *image, const void *data, hsa_ext_image_t *handle)
 {
 	uint32_t words[RT_IMAGE_WORDS];
 
@@ -330,7 +330,7 @@ static hsa_status_t create(struct rt *rt, struct rt_image *image, const void *da
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	image->data = (uintptr_t)data;
 	rt_image_words(image, words);
-	return hsa_status_of(take_slot(rt, SLOT_IMAGE, image, words, sizeof(words), &handle->handle));
+	return hsa_status_of(descriptor_take(rt, SLOT_IMAGE, image, words, sizeof(words), &handle->handle));
 }
 
 hsa_status_t impl_hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, const void *data,
@@ -351,12 +351,12 @@ hsa_status_t impl_hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_
 
 	if (!data || !handle || layout != HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = plan(rt, agent, d, permission, row_B, slice_B, &image);
-	return status ? status : create(rt, &image, data, handle);
+	status = image_plan(rt, agent, d, permission, row_B, slice_B, &image);
+	return status ? status : image_create(rt, &image, data, handle);
 }
 
-/* An image of a graphics driver, with its tiling: that driver says what the descriptor must be, in ROCr's form:
- * version 1, vendor and device, the eight words. */
+/* Creates an image of a graphics driver, with its tiling: that driver provides the descriptor's words, in ROCr's
+ * form: version 1, vendor and device, the eight words. */
 hsa_status_t impl_hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
 				       const hsa_amd_image_descriptor_t *layout, const void *data,
 				       hsa_access_permission_t permission, hsa_ext_image_t *handle)
@@ -368,7 +368,7 @@ hsa_status_t impl_hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_de
 
 	if (!layout || !data || !handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = plan(rt, agent, d, permission, 0, 0, &image);
+	status = image_plan(rt, agent, d, permission, 0, 0, &image);
 	if (status)
 		return status;
 	if ((uintptr_t)data % RT_ROW_ALIGN_B)
@@ -378,19 +378,19 @@ hsa_status_t impl_hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_de
 	if (layout->version != 1 || layout->deviceID != (0x1002u << 16 | image.agent->info.chip_id) ||
 	    image.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB || !rt_image_words_foreign(&image, layout->data, words))
 		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
-	return hsa_status_of(take_slot(rt, SLOT_IMAGE, &image, words, sizeof(words), &handle->handle));
+	return hsa_status_of(descriptor_take(rt, SLOT_IMAGE, &image, words, sizeof(words), &handle->handle));
 }
 
-static hsa_status_t destroy(hsa_agent_t agent, uint64_t handle, enum slot_kind kind)
+static hsa_status_t slot_destroy(hsa_agent_t agent, uint64_t handle, enum slot_kind kind)
 {
 	RT_ENTER(rt);
 
-	return rt_agent_of(rt, agent) ? give_slot(rt, handle, kind) : HSA_STATUS_ERROR_INVALID_AGENT;
+	return rt_agent_of(rt, agent) ? descriptor_release(rt, handle, kind) : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 hsa_status_t impl_hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
 {
-	return destroy(agent, image.handle, SLOT_IMAGE);
+	return slot_destroy(agent, image.handle, SLOT_IMAGE);
 }
 
 /* --- samplers ----------------------------------------------------------------------------------- */
@@ -405,7 +405,7 @@ hsa_status_t impl_hsa_ext_sampler_create_v2(hsa_agent_t agent, const hsa_ext_sam
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!descriptor || !sampler || !rt_sampler_words(descriptor, words))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	return hsa_status_of(take_slot(rt, SLOT_SAMPLER, NULL, words, sizeof(words), &sampler->handle));
+	return hsa_status_of(descriptor_take(rt, SLOT_SAMPLER, NULL, words, sizeof(words), &sampler->handle));
 }
 
 hsa_status_t impl_hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sampler_descriptor_t *descriptor,
@@ -425,5 +425,5 @@ hsa_status_t impl_hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sample
 
 hsa_status_t impl_hsa_ext_sampler_destroy(hsa_agent_t agent, hsa_ext_sampler_t sampler)
 {
-	return destroy(agent, sampler.handle, SLOT_SAMPLER);
+	return slot_destroy(agent, sampler.handle, SLOT_SAMPLER);
 }

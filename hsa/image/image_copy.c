@@ -1,12 +1,12 @@
-/* What is in images: brought in, taken out, copied, cleared. Rows are copied as memory is, by whatever engine
- * reaches both ends; all is done when a function returns. */
+/* Copies of images: import, export, copy, clear. Rows are copied like other memory, by a GPU or CPU that can access
+ * both ends; the functions return when the copy is complete. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hsa/core/table.h"
 #include "hsa/image/image.h"
 
-/* One side of a copy: where its first element is, and how far apart rows and slices are. */
+/* An end of a copy: the address of its first element, and the pitches of rows and slices. */
 struct end {
 	uint64_t at, row_B, slice_B;
 };
@@ -16,8 +16,8 @@ struct box {
 	uint32_t rows, slices;
 };
 
-/* Makes as few copies as there are gaps. */
-static void merge(const struct end *dst, const struct end *src, struct box *box)
+/* Merges rows and slices without gaps, so that fewer copies are needed. */
+static void box_merge(const struct end *dst, const struct end *src, struct box *box)
 {
 	if (box->rows > 1 && dst->row_B == box->row_B && src->row_B == box->row_B) {
 		box->row_B *= box->rows;
@@ -33,7 +33,7 @@ static hsa_status_t copy_box(struct end dst, struct end src, struct box box)
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
-	merge(&dst, &src, &box);
+	box_merge(&dst, &src, &box);
 	for (uint32_t z = 0; z < box.slices && !status; z++)
 		for (uint32_t y = 0; y < box.rows && !status; y++)
 			status = impl_hsa_memory_copy(
@@ -42,19 +42,19 @@ static hsa_status_t copy_box(struct end dst, struct end src, struct box box)
 	return status;
 }
 
-static bool inside(uint32_t offset, uint32_t range, uint32_t size)
+static bool range_fits(uint32_t offset, uint32_t range, uint32_t size)
 {
 	return range <= size && offset <= size - range;
 }
 
-/* An image's part as one side. False: not all of it is in the image, or nobody can read it. */
-static bool part_of(const struct rt_image *image, const hsa_dim3_t *offset, const hsa_dim3_t *range,
-		    struct end *end, struct box *box)
+/* A region of an image as an end of a copy. False: the region exceeds the image, or the image is tiled. */
+static bool end_of_region(const struct rt_image *image, const hsa_dim3_t *offset, const hsa_dim3_t *range,
+			  struct end *end, struct box *box)
 {
 	const struct rt_layout *l = &image->layout;
 
-	if (image->tiled || !inside(offset->x, range->x, l->width) || !inside(offset->y, range->y, l->height) ||
-	    !inside(offset->z, range->z, l->depth))
+	if (image->tiled || !range_fits(offset->x, range->x, l->width) ||
+	    !range_fits(offset->y, range->y, l->height) || !range_fits(offset->z, range->z, l->depth))
 		return false;
 	*end = (struct end){
 		.at = image->data + offset->z * l->slice_B + offset->y * l->row_B +
@@ -66,10 +66,10 @@ static bool part_of(const struct rt_image *image, const hsa_dim3_t *offset, cons
 	return true;
 }
 
-/* The client's memory as one side: pitches that are too small, 0 among them, mean without gaps. A 1DA image's
- * layers stand a slice apart. */
-static struct end memory_of(const struct rt_image *image, const void *memory, uint64_t row_B, uint64_t slice_B,
-			    const struct box *box)
+/* The client's memory as an end of a copy: a pitch that is too small, or 0, means no gaps. The layers of a 1DA
+ * image are a slice pitch apart. */
+static struct end end_of_memory(const struct rt_image *image, const void *memory, uint64_t row_B, uint64_t slice_B,
+				const struct box *box)
 {
 	struct end end = {(uintptr_t)memory, row_B > box->row_B ? row_B : box->row_B, 0};
 
@@ -79,8 +79,8 @@ static struct end memory_of(const struct rt_image *image, const void *memory, ui
 	return end;
 }
 
-static hsa_status_t move(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B,
-			 hsa_ext_image_t handle, const hsa_ext_image_region_t *region, bool into_image)
+static hsa_status_t image_transfer(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B,
+				   hsa_ext_image_t handle, const hsa_ext_image_region_t *region, bool into_image)
 {
 	const struct rt_image *image;
 	struct end inner, outer;
@@ -90,29 +90,29 @@ static hsa_status_t move(hsa_agent_t agent, const void *memory, size_t row_B, si
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	image = rt_image_of(rt, handle);
-	if (!image || !memory || !region || !part_of(image, &region->offset, &region->range, &inner, &box))
+	if (!image || !memory || !region || !end_of_region(image, &region->offset, &region->range, &inner, &box))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	/* Beyond all addresses. */
+	/* The size would exceed all addresses. */
 	if (row_B > UINT64_MAX / 65536 || slice_B > UINT64_MAX / 65536)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	outer = memory_of(image, memory, row_B, slice_B, &box);
+	outer = end_of_memory(image, memory, row_B, slice_B, &box);
 	return into_image ? copy_box(inner, outer, box) : copy_box(outer, inner, box);
 }
 
 hsa_status_t impl_hsa_ext_image_import(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B,
 				       hsa_ext_image_t image, const hsa_ext_image_region_t *region)
 {
-	return move(agent, memory, row_B, slice_B, image, region, true);
+	return image_transfer(agent, memory, row_B, slice_B, image, region, true);
 }
 
 hsa_status_t impl_hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t image, void *memory, size_t row_B,
 				       size_t slice_B, const hsa_ext_image_region_t *region)
 {
-	return move(agent, memory, row_B, slice_B, image, region, false);
+	return image_transfer(agent, memory, row_B, slice_B, image, region, false);
 }
 
-/* As ROCr: between images of bytes, one sRGBA and the other RGBA, colors are converted. */
-static bool converts(const struct rt_image *src, const struct rt_image *dst)
+/* Like ROCr: between images with channels of a byte, one sRGBA and the other RGBA, colors are converted. */
+static bool needs_conversion(const struct rt_image *src, const struct rt_image *dst)
 {
 	uint32_t from = src->named.channel_order, to = dst->named.channel_order;
 
@@ -153,7 +153,7 @@ static hsa_status_t convert_box(struct end dst, struct end src, struct box box, 
 	return status;
 }
 
-/* Both images have the same format, but for such a conversion. */
+/* Both images have the same format, except for that conversion. */
 hsa_status_t impl_hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_handle, const hsa_dim3_t *src_offset,
 				     hsa_ext_image_t dst_handle, const hsa_dim3_t *dst_offset,
 				     const hsa_dim3_t *range)
@@ -168,9 +168,10 @@ hsa_status_t impl_hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_hand
 	src = rt_image_of(rt, src_handle);
 	dst = rt_image_of(rt, dst_handle);
 	if (!src || !dst || !src_offset || !dst_offset || !range || src->agent != dst->agent ||
-	    !part_of(src, src_offset, range, &from, &box) || !part_of(dst, dst_offset, range, &to, &box))
+	    !end_of_region(src, src_offset, range, &from, &box) ||
+	    !end_of_region(dst, dst_offset, range, &to, &box))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (converts(src, dst))
+	if (needs_conversion(src, dst))
 		return convert_box(to, from, box, dst->format.num == RT_NUM_SRGB);
 	return memcmp(&src->named, &dst->named, sizeof(src->named)) ? HSA_STATUS_ERROR_INVALID_ARGUMENT
 								    : copy_box(to, from, box);
@@ -190,7 +191,7 @@ hsa_status_t impl_hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle,
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	image = rt_image_of(rt, handle);
-	if (!image || !data || !region || !part_of(image, &region->offset, &region->range, &to, &box))
+	if (!image || !data || !region || !end_of_region(image, &region->offset, &region->range, &to, &box))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	row = malloc(box.row_B + !box.row_B);
 	if (!row)
@@ -198,7 +199,7 @@ hsa_status_t impl_hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle,
 	rt_format_pack(&image->format, data, element);
 	for (uint64_t at = 0; at < box.row_B; at += image->format.element_B)
 		memcpy(row + at, element, image->format.element_B);
-	from.at = (uintptr_t)row; /* the same for each row */
+	from.at = (uintptr_t)row; /* the same row for all */
 	status = copy_box(to, from, box);
 	free(row);
 	return status;

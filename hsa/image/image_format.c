@@ -1,5 +1,5 @@
-/* Formats of images: which there are, and how their elements are written. As ROCr 6.4 has them (image_lut_kv.cpp);
- * Mesa's ac_formats knows the same numbers. */
+/* Formats of images: the supported ones, and the packing of their elements. As in ROCr 6.4 (image_lut_kv.cpp);
+ * Mesa's ac_formats has the same numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define ROWO (RO | HSA_EXT_IMAGE_CAPABILITY_WRITE_ONLY)
 #define RW   (ROWO | HSA_EXT_IMAGE_CAPABILITY_READ_WRITE)
 
-/* --- channels: how many an order has, and which is which --------------------------------------- */
+/* --- channel orders: number and selection of channels -------------------------------------------- */
 
 enum { S0 = 0, S1 = 1, SX = 4, SY, SZ, SW };
 
@@ -32,9 +32,9 @@ enum { S0 = 0, S1 = 1, SX = 4, SY, SZ, SW };
 	 1u << HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010)
 #define DEPTHS (1u << HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT16 | 1u << HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT)
 
-/* Orders that are not here have no format. */
+/* Channel orders that are missing have no format. */
 static const struct order {
-	uint32_t types; /* a bit for each channel type that it has */
+	uint32_t types; /* a bit for each supported channel type */
 	uint8_t channels, capability, select[4];
 } orders[ORDERS] = {
 	[HSA_EXT_IMAGE_CHANNEL_ORDER_A] = {NORMS | FLOATS | INTS, 1, RW, {S0, S0, S0, SX}},
@@ -54,11 +54,11 @@ static const struct order {
 	[HSA_EXT_IMAGE_CHANNEL_ORDER_DEPTH] = {DEPTHS, 1, ROWO, {SX, S0, S0, S0}},
 };
 
-/* --- types: what a channel is ------------------------------------------------------------------ */
+/* --- channel types -------------------------------------------------------------------------------- */
 
-/* data: DATA_FORMAT by the number of channels; 0: there is none. */
+/* data: DATA_FORMAT by the number of channels; 0: none. */
 static const struct type {
-	uint8_t bits[4]; /* of each channel */
+	uint8_t bits[4]; /* bits of each channel */
 	uint8_t num, data[4];
 } type_rows[TYPES] = {
 #define PLAIN(b, number, one, two, four)                                                                           \
@@ -80,7 +80,7 @@ static const struct type {
 	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32] = PLAIN(32, RT_NUM_UINT, 4, 11, 14),
 	[HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT] = PLAIN(16, RT_NUM_FLOAT, 2, 5, 12),
 	[HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT] = PLAIN(32, RT_NUM_FLOAT, 4, 11, 14),
-	/* Blue in the lowest bits; what is left over above is not read. */
+	/* Blue is in the lowest bits; the unused bits above are ignored. */
 	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_555] = {{5, 5, 5, 1}, RT_NUM_UNORM, {0, 0, 17, 0}},
 	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565] = {{5, 6, 5, 0}, RT_NUM_UNORM, {0, 0, 16, 0}},
 	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010] = {{10, 10, 10, 2}, RT_NUM_UNORM, {0, 0, 9, 0}},
@@ -91,7 +91,7 @@ static bool geometry_has(hsa_ext_image_geometry_t geometry, const hsa_ext_image_
 	bool depth = format->channel_order == HSA_EXT_IMAGE_CHANNEL_ORDER_DEPTH;
 
 	switch (geometry) {
-	case HSA_EXT_IMAGE_GEOMETRY_1DB: /* buffers know neither sRGB nor elements of 5 bits */
+	case HSA_EXT_IMAGE_GEOMETRY_1DB: /* buffers support neither sRGB nor elements of 5 bits */
 		return format->channel_order != HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA &&
 		       format->channel_type != HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_555 &&
 		       format->channel_type != HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565;
@@ -131,14 +131,14 @@ struct rt_format rt_format_of(const hsa_ext_image_format_t *format, hsa_ext_imag
 
 /* --- packing ----------------------------------------------------------------------------------- */
 
-static float clamp(float x, float least, float most)
+static float clamp_float(float x, float least, float most)
 {
-	return x > least ? (x < most ? x : most) : least; /* not-a-number becomes the least */
+	return x > least ? (x < most ? x : most) : least; /* NaN becomes the least */
 }
 
 static float to_srgb(float x)
 {
-	x = clamp(x, 0, 1);
+	x = clamp_float(x, 0, 1);
 	return x < 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
 }
 
@@ -169,7 +169,7 @@ static uint32_t pack_float(float x, unsigned bits)
 	return low;
 }
 
-/* One channel from the number that the client gave. Integers beyond the format's are cut to its nearest. */
+/* Packs one channel of the client's color. Integers out of range are clamped. */
 static uint32_t pack_channel(unsigned num, unsigned bits, bool alpha, const void *from)
 {
 	const uint32_t all = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
@@ -182,11 +182,11 @@ static uint32_t pack_channel(unsigned num, unsigned bits, bool alpha, const void
 	switch (num) {
 	case RT_NUM_SRGB:
 		x = alpha ? x : to_srgb(x);
-		return (uint32_t)lrintf(clamp(x, 0, 1) * (float)all);
+		return (uint32_t)lrintf(clamp_float(x, 0, 1) * (float)all);
 	case RT_NUM_UNORM:
-		return (uint32_t)lrintf(clamp(x, 0, 1) * (float)all);
+		return (uint32_t)lrintf(clamp_float(x, 0, 1) * (float)all);
 	case RT_NUM_SNORM:
-		return (uint32_t)lrintf(clamp(x, -1, 1) * (float)most) & all;
+		return (uint32_t)lrintf(clamp_float(x, -1, 1) * (float)most) & all;
 	case RT_NUM_FLOAT:
 		return pack_float(x, bits);
 	case RT_NUM_UINT:
@@ -210,8 +210,7 @@ void rt_format_pack(const struct rt_format *f, const void *rgba, uint8_t element
 		while (color < 3 && f->select[color] != SX + channel)
 			color++;
 		value = pack_channel(f->num, f->channel_bits[channel], color == 3, (const char *)rgba + 4 * color);
-		/* A channel crosses at most three bytes of those that it begins in; none but 32-bit ones need four.
-		 */
+		/* A channel is in at most three bytes; only those of 32 bits are in four. */
 		value <<= at_bit % 8;
 		for (unsigned i = 0; i < 5 && value; i++, value >>= 8)
 			element[at_bit / 8 + i] |= (uint8_t)value;

@@ -1,4 +1,4 @@
-/* Memory as a dma-buf. */
+/* Exports of memory as a dma-buf. */
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
@@ -13,14 +13,14 @@ static int copy_block(void *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
 	return r ? r : cs_fence_wait(job.fence, CS_FOREVER);
 }
 
-/* The work that may use a block has to end before it moves. */
+/* Waits for the work that may use a block before it is moved. */
 static void wait_for_work(struct rt *rt, uint32_t gpus)
 {
 	struct cs_fence fences[RT_FENCES_MAX];
 	unsigned count;
 
 	rt_queues_flush(rt);
-	pthread_mutex_lock(&rt->memory->free_lock); /* no ring goes meanwhile */
+	pthread_mutex_lock(&rt->memory->free_lock); /* keeps the fences' rings alive */
 	count = rt_memory_fences(rt, gpus, fences);
 	for (unsigned i = 0; i < count; i++)
 		cs_fence_retire(fences[i]);
@@ -33,10 +33,11 @@ int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo
 
 	if (pool_export_moves(found->block))
 		wait_for_work(rt, found->seen_by);
-	return pool_export_bo(found->block, info->home == POOL_VRAM ? copy_block : NULL, rt->gpu[info->vm], bo);
+	return pool_export_bo(found->block, info->placement == POOL_VRAM ? copy_block : NULL, rt->gpu[info->vm],
+			      bo);
 }
 
-/* Of GPUs' memory only, as in ROCr 6.4. */
+/* Only memory of GPUs, as in ROCr 6.4. */
 hsa_status_t impl_hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, int *dmabuf, uint64_t *offset)
 {
 	RT_ENTER(rt);
@@ -52,7 +53,7 @@ hsa_status_t impl_hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, i
 	inside_B = (uintptr_t)ptr - found.va;
 	if (size > found.size_B - inside_B)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-	if (pool_info(found.pool)->home != POOL_VRAM)
+	if (pool_info(found.pool)->placement != POOL_VRAM)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	r = rt_block_bo(rt, &found, &bo);
 	if (r)
@@ -60,11 +61,11 @@ hsa_status_t impl_hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, i
 	r = vm_bo_export(bo, dmabuf);
 	vm_bo_put(bo);
 	if (!r)
-		*offset = inside_B; /* a dma-buf has one block, from its beginning on */
+		*offset = inside_B; /* the dma-buf has this block alone, from its begin on */
 	return hsa_status_of(r);
 }
 
-/* The flag asks that other devices of the bus can reach it where it is; they ask for that themselves, at import. */
+/* The flag asks for access by other PCIe devices; an importer requests that itself. */
 hsa_status_t impl_hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size, int *dmabuf, uint64_t *offset,
 						    uint64_t flags)
 {

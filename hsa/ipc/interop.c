@@ -2,7 +2,7 @@
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
-/* What graphics drivers left with a buffer (how it is tiled) is read with the images that need it: none is told. */
+/* Maps a buffer without returning its metadata (tiling): that is read when an image of the buffer needs it. */
 hsa_status_t impl_hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t *agents, int interop_handle,
 					     uint32_t flags, size_t *size, void **ptr, size_t *metadata_size,
 					     const void **metadata)
@@ -19,7 +19,7 @@ hsa_status_t impl_hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t *a
 		return status;
 	if (!import.gpus)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	/* ROCr: whatever the kernel says of the descriptor, it is an error. */
+	/* Like ROCr: every error of the kernel is this status. */
 	if (rt_attach(rt, &import, ptr, &size_B))
 		return HSA_STATUS_ERROR;
 	*size = size_B;
@@ -30,7 +30,7 @@ hsa_status_t impl_hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t *a
 	return HSA_STATUS_SUCCESS;
 }
 
-/* As in ROCr, what was not mapped is passed over. */
+/* Like ROCr: an address that was not mapped is ignored. */
 hsa_status_t impl_hsa_amd_interop_unmap_buffer(void *ptr)
 {
 	RT_ENTER(rt);

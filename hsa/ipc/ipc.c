@@ -1,4 +1,4 @@
-/* What is exported to other processes, and attaching to what they export. */
+/* Exports to other processes, and imports from them. */
 #include "hsa/core/table.h"
 #include "hsa/ipc/ipc.h"
 #include "hsa/memory/memory.h"
@@ -11,20 +11,20 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* Of a block or a signal, until that is freed; or of mappings side by side, until one of them is gone. */
+/* An export of a block or a signal, until that is freed; or of adjacent mappings, until one of them is unmapped. */
 struct export
 {
 	struct export *next;
-	uint64_t address, size_B; /* of the block, the signal, or all mappings */
+	uint64_t address, size_B; /* range of the block, the signal, or all mappings */
 	uint64_t id;
 	enum rt_ipc_kind kind;
 	bool uncached;
-	unsigned pieces; /* of a block or a signal: 1 */
+	unsigned pieces; /* 1 for a block or a signal */
 	struct rt_ipc_piece piece[];
 };
 
 /* NULL: no host memory. */
-static struct export *new_export(enum rt_ipc_kind kind, uint64_t address, uint64_t size_B, unsigned pieces)
+static struct export *export_create(enum rt_ipc_kind kind, uint64_t address, uint64_t size_B, unsigned pieces)
 {
 	struct export *e = calloc(1, sizeof(*e) + pieces * sizeof(e->piece[0]));
 
@@ -39,7 +39,7 @@ static struct export *new_export(enum rt_ipc_kind kind, uint64_t address, uint64
 	return e;
 }
 
-static void drop(struct export *e)
+static void export_free(struct export *e)
 {
 	for (unsigned i = 0; i < e->pieces; i++)
 		if (e->piece[i].bo)
@@ -65,7 +65,7 @@ void rt_ipc_fini(struct rt *rt)
 	rt_ipc_unserve(rt->ipc->server);
 	while ((e = rt->ipc->exports)) {
 		rt->ipc->exports = e->next;
-		drop(e);
+		export_free(e);
 	}
 	pthread_mutex_destroy(&rt->ipc->lock);
 	free(rt->ipc);
@@ -100,7 +100,7 @@ void rt_ipc_forget(struct rt *rt, uint64_t address, uint64_t size_B)
 	pthread_mutex_unlock(&rt->ipc->lock);
 	while ((e = gone)) {
 		gone = e->next;
-		drop(e);
+		export_free(e);
 	}
 }
 
@@ -136,7 +136,7 @@ static int random_id(uint64_t *id)
 }
 
 /* lock held */
-static int start_locked(struct rt *rt)
+static int server_start_locked(struct rt *rt)
 {
 	int r;
 
@@ -146,8 +146,8 @@ static int start_locked(struct rt *rt)
 	return r ? r : rt_ipc_serve(rt, rt->ipc->server_id, &rt->ipc->server);
 }
 
-/* What is exported already has its number; else the fresh one is taken. lock held */
-static const struct export *enter_locked(struct rt *rt, struct export *fresh)
+/* Returns the existing export of the same memory, or inserts the new one. lock held */
+static const struct export *export_insert_locked(struct rt *rt, struct export *fresh)
 {
 	struct export *e;
 
@@ -161,23 +161,23 @@ static const struct export *enter_locked(struct rt *rt, struct export *fresh)
 	return fresh;
 }
 
-/* Takes it over. */
-static int publish(struct rt *rt, struct export *fresh, void *client_handle)
+/* Takes over the export and fills in the client's handle. */
+static int export_publish(struct rt *rt, struct export *fresh, void *client_handle)
 {
 	struct rt_ipc_handle handle = {.magic = RT_IPC_MAGIC, .pid = (uint32_t)getpid(), .kind = fresh->kind};
 	const struct export *e = NULL;
 	int r = random_id(&fresh->id);
 
 	pthread_mutex_lock(&rt->ipc->lock);
-	r = r ? r : start_locked(rt);
+	r = r ? r : server_start_locked(rt);
 	if (!r) {
-		e = enter_locked(rt, fresh);
+		e = export_insert_locked(rt, fresh);
 		handle.item = e->id;
 		handle.server = rt->ipc->server_id;
 	}
 	pthread_mutex_unlock(&rt->ipc->lock);
 	if (e != fresh)
-		drop(fresh);
+		export_free(fresh);
 	if (!r)
 		memcpy(client_handle, &handle, sizeof(handle));
 	return r;
@@ -185,7 +185,7 @@ static int publish(struct rt *rt, struct export *fresh, void *client_handle)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Only whole blocks, as in ROCr; clients of its earlier releases round the size up. */
+/* True for whole blocks only, as in ROCr; clients of its earlier releases round the size up. */
 static bool is_whole(const struct pool_found *found, uint64_t va, uint64_t size_B)
 {
 	return found->va == va && size_B <= found->size_B && size_B > found->size_B - RT_PAGE_B;
@@ -201,20 +201,20 @@ hsa_status_t impl_hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_m
 	if (!ptr || !handle || !pool_find(rt->memory->space, (uintptr_t)ptr, &found) ||
 	    !is_whole(&found, (uintptr_t)ptr, len))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	e = new_export(RT_IPC_MEMORY, (uintptr_t)ptr, found.size_B, 1);
+	e = export_create(RT_IPC_MEMORY, (uintptr_t)ptr, found.size_B, 1);
 	if (!e)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	r = rt_block_bo(rt, &found, &e->piece[0].bo);
 	if (r)
-		drop(e);
-	if (r == -EPERM) /* host memory of a node: no descriptor can name it */
+		export_free(e);
+	if (r == -EPERM) /* host memory of a NUMA node has no descriptor */
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (r)
 		return hsa_status_of(r);
 	e->piece[0].size_B = found.size_B;
 	e->uncached = pool_info(found.pool)->flags & VM_UNCACHED;
-	r = publish(rt, e, handle);
-	/* Who frees it meanwhile may have found nothing to forget. */
+	r = export_publish(rt, e, handle);
+	/* Another thread may have freed the block before it was exported, without an export to forget. */
 	if (!r && !pool_find(rt->memory->space, (uintptr_t)ptr, &found)) {
 		rt_ipc_forget(rt, (uintptr_t)ptr, 1);
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -222,9 +222,9 @@ hsa_status_t impl_hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_m
 	return hsa_status_of(r);
 }
 
-/* The descriptor that a client's handle stands for. */
-static int fetch(const void *client_handle, enum rt_ipc_kind kind, uint64_t piece, struct rt_ipc_item *item,
-		 int *fd)
+/* Gets the descriptor of a client's handle from the process that exported it. */
+static int import_fd(const void *client_handle, enum rt_ipc_kind kind, uint64_t piece, struct rt_ipc_item *item,
+		     int *fd)
 {
 	struct rt_ipc_handle handle;
 	int r;
@@ -240,7 +240,7 @@ static int fetch(const void *client_handle, enum rt_ipc_kind kind, uint64_t piec
 	return r;
 }
 
-/* ROCr: whatever kept it from being had, the handle is to blame. */
+/* Like ROCr: any other failure of an import means that the handle is invalid. */
 static hsa_status_t status_of_import(int r)
 {
 	hsa_status_t status = hsa_status_of(r);
@@ -263,7 +263,7 @@ hsa_status_t impl_hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, 
 	status = rt_gpus_of(rt, num_agents, agents, &import.gpus);
 	if (status)
 		return status;
-	r = fetch(handle, RT_IPC_MEMORY, 0, &item, &import.fd);
+	r = import_fd(handle, RT_IPC_MEMORY, 0, &item, &import.fd);
 	if (r)
 		return status_of_import(r);
 	import.size_B = item.size_B;
@@ -293,18 +293,18 @@ int rt_ipc_share(struct rt *rt, uint64_t va, const struct rt_ipc_piece *piece, u
 
 	for (unsigned i = 0; i < pieces; i++)
 		size_B += piece[i].size_B;
-	e = new_export(RT_IPC_MAPPINGS, va, size_B, pieces);
+	e = export_create(RT_IPC_MAPPINGS, va, size_B, pieces);
 	if (!e)
 		return -ENOMEM;
 	for (unsigned i = 0; i < pieces; i++)
 		e->piece[i] = (struct rt_ipc_piece){.bo = vm_bo_get(piece[i].bo), .size_B = piece[i].size_B};
-	return publish(rt, e, client_handle);
+	return export_publish(rt, e, client_handle);
 }
 
 int rt_ipc_fetch(const void *client_handle, uint64_t piece, int *fd, uint64_t *size_B)
 {
 	struct rt_ipc_item item;
-	int r = fetch(client_handle, RT_IPC_MAPPINGS, piece, &item, fd);
+	int r = import_fd(client_handle, RT_IPC_MAPPINGS, piece, &item, fd);
 
 	*size_B = r ? 0 : item.size_B;
 	return r;
@@ -325,16 +325,16 @@ hsa_status_t impl_hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_sig
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
 	if (atomic_load(&signal->kind) != RT_SIGNAL_IPC)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	e = new_export(RT_IPC_SIGNAL, handle.handle, 1, 1);
+	e = export_create(RT_IPC_SIGNAL, handle.handle, 1, 1);
 	if (!e)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	r = rt_signal_file(signal);
 	if (r < 0) {
-		drop(e);
+		export_free(e);
 		return hsa_status_of(r);
 	}
 	e->piece[0] = (struct rt_ipc_piece){.file = r, .size_B = RT_PAGE_B};
-	r = publish(rt, e, ipc_handle);
+	r = export_publish(rt, e, ipc_handle);
 	if (!r && !rt_signal_of(rt, handle)) {
 		rt_ipc_forget(rt, handle.handle, 1);
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
@@ -350,7 +350,7 @@ hsa_status_t impl_hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, 
 
 	if (!handle || !signal)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	r = fetch(handle, RT_IPC_SIGNAL, 0, &item, &fd);
+	r = import_fd(handle, RT_IPC_SIGNAL, 0, &item, &fd);
 	if (r)
 		return status_of_import(r);
 	r = rt_signal_attach(rt, fd, signal);

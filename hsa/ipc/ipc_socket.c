@@ -1,4 +1,4 @@
-/* How a descriptor gets from one process to another. */
+/* The transfer of descriptors between processes. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,13 +11,12 @@
 
 #include "hsa/ipc/ipc.h"
 
-/* How long one side waits for the other: who asks for a server that may be busy, the server for who says nothing.
- */
-#define ASK_S   10 /* as long as ROCr does */
+/* Timeouts: of a client whose server may be busy, and of the server for a client that sends no request. */
+#define ASK_S   10 /* as in ROCr */
 #define SERVE_S 1
 
 struct reply {
-	int32_t error; /* 0 or -errno; with 0 there is a descriptor */
+	int32_t error; /* 0 or -errno; with 0 the message has a descriptor */
 	uint32_t zero;
 	struct rt_ipc_item item;
 };
@@ -32,7 +31,8 @@ static socklen_t name_of(uint32_t pid, uint64_t id, struct sockaddr_un *address)
 {
 	int length;
 
-	*address = (struct sockaddr_un){.sun_family = AF_UNIX}; /* a name that begins with 0 is in no file system */
+	*address = (struct sockaddr_un){
+		.sun_family = AF_UNIX}; /* an abstract name begins with 0, and is in no file system */
 	length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "tuff-hsa-%u-%016llx", pid,
 			  (unsigned long long)id);
 	return offsetof(struct sockaddr_un, sun_path) + 1 + length;
@@ -74,7 +74,8 @@ static void send_reply(int to, const struct reply *reply, int fd)
 			.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
 	}
-	(void)!TEMP_FAILURE_RETRY(sendmsg(to, &message, MSG_NOSIGNAL)); /* who is gone does not need it */
+	(void)!TEMP_FAILURE_RETRY(
+		sendmsg(to, &message, MSG_NOSIGNAL)); /* a client that has disconnected needs no reply */
 }
 
 static int receive_reply(int from, struct reply *reply, int *fd)
@@ -104,7 +105,7 @@ static int receive_reply(int from, struct reply *reply, int *fd)
 
 /* --- the server ------------------------------------------------------------------------------- */
 
-static void answer(struct rt *rt, int client)
+static void serve_client(struct rt *rt, int client)
 {
 	struct reply reply = {0};
 	struct rt_ipc_question question;
@@ -120,7 +121,7 @@ static void answer(struct rt *rt, int client)
 		close(fd);
 }
 
-static void *serve(void *arg)
+static void *serve_run(void *arg)
 {
 	struct rt_ipc_server *server = arg;
 	struct pollfd wait[2] = {{.fd = server->listener, .events = POLLIN},
@@ -135,10 +136,10 @@ static void *serve(void *arg)
 			return NULL;
 		client = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (client >= 0) {
-			answer(server->rt, client);
+			serve_client(server->rt, client);
 			close(client);
 		} else if (errno == EMFILE || errno == ENFILE) {
-			/* Who asks has to wait until the process has a descriptor. */
+			/* The client waits until the process has a free descriptor. */
 			(void)!poll(&wait[1], 1, 10);
 		}
 	}
@@ -181,7 +182,7 @@ int rt_ipc_serve(struct rt *rt, uint64_t id, struct rt_ipc_server **out)
 	else if (server->stop < 0)
 		r = drv_fail(-errno, "an eventfd");
 	if (!r) {
-		r = -pthread_create(&server->thread, NULL, serve, server);
+		r = -pthread_create(&server->thread, NULL, serve_run, server);
 		if (r)
 			drv_fail(r, "no thread to serve other processes");
 	}
@@ -199,7 +200,7 @@ void rt_ipc_unserve(struct rt_ipc_server *server)
 
 	if (!server)
 		return;
-	(void)!write(server->stop, &one, sizeof(one)); /* 8 bytes to an eventfd that nobody else writes */
+	(void)!write(server->stop, &one, sizeof(one)); /* 8 bytes to an eventfd that only this function writes */
 	pthread_join(server->thread, NULL);
 	server_free(server);
 }
@@ -210,9 +211,9 @@ void rt_ipc_abandon(struct rt_ipc_server *server)
 	close(server->stop);
 }
 
-/* --- who asks --------------------------------------------------------------------------------- */
+/* --- the client ----------------------------------------------------------------------------------- */
 
-static int ask(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struct reply *reply, int *got)
+static int send_query(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struct reply *reply, int *got)
 {
 	const struct rt_ipc_question question = {.item = handle->item, .piece = piece};
 	struct sockaddr_un address;
@@ -221,7 +222,7 @@ static int ask(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struc
 	limit_waits(fd, ASK_S);
 	if (TEMP_FAILURE_RETRY(connect(fd, (const struct sockaddr *)&address, size_B)))
 		return drv_fail(-ENOENT, "process %u, which exported it, is not there", handle->pid);
-	/* Whoever took the name may not be who made the handle. */
+	/* Another process may have taken the name. */
 	if (!is_same_user(fd))
 		return drv_fail(-EPERM, "process %u, which exported it, is another user's", handle->pid);
 	if (TEMP_FAILURE_RETRY(send(fd, &question, sizeof(question), MSG_NOSIGNAL)) != sizeof(question))
@@ -236,7 +237,7 @@ int rt_ipc_query(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_i
 
 	if (asking < 0)
 		return drv_fail(-errno, "a socket to another process");
-	r = ask(asking, handle, piece, &reply, fd);
+	r = send_query(asking, handle, piece, &reply, fd);
 	close(asking);
 	if (!r)
 		*what = reply.item;

@@ -1,11 +1,11 @@
-/* Memory of hsa_amd_vmem_map() for other processes. */
+/* Exports of memory of hsa_amd_vmem_map(). */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "hsa/ipc/ipc.h"
 #include "hsa/memory/vmm.h"
 
-/* How many mappings lie side by side from va to the end; 0: they do not. */
+/* The number of adjacent mappings that cover [va, end); 0: they do not cover it exactly. */
 static unsigned count_pieces(const struct rt_vmm *vmm, uint64_t va, uint64_t end)
 {
 	unsigned count = 0;
@@ -20,7 +20,7 @@ static unsigned count_pieces(const struct rt_vmm *vmm, uint64_t va, uint64_t end
 	return count;
 }
 
-/* Under the lock, so that who unmaps them finds the export to forget. */
+/* Runs under rt_vmm.lock, so that a thread that unmaps them afterwards finds the export. */
 static int share_locked(struct rt *rt, uint64_t va, uint64_t size_B, void *client_handle)
 {
 	const struct rt_vmm *vmm = rt->memory->vmm;

@@ -1,5 +1,5 @@
-/* Syncobjs of other drivers, for our HIP library (interface.h). Operations of flows name them, and keep them until
- * they were executed; then a syncobj that was dropped goes. */
+/* Syncobjs of other drivers, for our HIP library (interface.h). Operations of flows reference them until they were
+ * executed; a dropped syncobj is freed with the last reference. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ int rt_sync_import(const struct rt_gpu *gpu, int fd, struct rt_sync **out)
 	return 0;
 }
 
-static void put(void *sync)
+static void sync_put(void *sync)
 {
 	struct rt_sync *s = sync;
 
@@ -44,14 +44,14 @@ static void put(void *sync)
 void rt_sync_drop(struct rt_sync *s)
 {
 	atomic_store(&s->dropped, true);
-	put(s);
+	sync_put(s);
 }
 
 int rt_sync_submit(struct flow *flow, struct rt_sync *s, uint64_t value, bool signal)
 {
 	const struct flow_op op = {
 		.kind = FLOW_SYNCOBJ,
-		.end = put,
+		.end = sync_put,
 		.user = s,
 		.syncobj = {&s->sync, &s->dropped, value, signal},
 	};

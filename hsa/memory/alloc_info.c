@@ -1,4 +1,4 @@
-/* What is known of an address. */
+/* Information about addresses: look-ups of blocks and VA regions. */
 #include "hsa/memory/memory.h"
 
 void rt_va_regions_insert(struct rt *rt, struct rt_va_region *const *va_regions, unsigned count)
@@ -32,7 +32,7 @@ void rt_va_region_update(struct rt *rt, struct rt_va_region *region, uint32_t gp
 	pthread_mutex_unlock(&rt->memory->va_region_lock);
 }
 
-/* What is mapped lies in what is only reserved, and tells more. */
+/* A mapping is inside a reservation; its region is preferred, since it has more information. */
 struct rt_va_region *rt_va_region_find(struct rt *rt, uint64_t address)
 {
 	struct rt_va_region *region = NULL;
@@ -58,7 +58,7 @@ uint32_t rt_pool_flags(enum rt_pool_kind kind)
 	return flags[kind];
 }
 
-static void span_of_block(const struct pool_found *found, struct rt_alloc_info *info)
+static void info_of_block(const struct pool_found *found, struct rt_alloc_info *info)
 {
 	const struct rt_pool *pool = pool_info(found->pool)->owner;
 
@@ -74,17 +74,17 @@ static void span_of_block(const struct pool_found *found, struct rt_alloc_info *
 	};
 }
 
-static bool find_block(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
+static bool info_find_block(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
 {
 	struct pool_found found;
 
 	if (!pool_find(rt->memory->space, address, &found))
 		return false;
-	span_of_block(&found, info);
+	info_of_block(&found, info);
 	return true;
 }
 
-static bool find_area(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
+static bool info_find_region(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
 {
 	const struct rt_va_region *region = rt_va_region_find(rt, address);
 
@@ -95,30 +95,30 @@ static bool find_area(struct rt *rt, uint64_t address, struct rt_alloc_info *inf
 
 bool rt_alloc_info_find_locked(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
 {
-	return find_block(rt, address, info) || find_area(rt, address, info);
+	return info_find_block(rt, address, info) || info_find_region(rt, address, info);
 }
 
 bool rt_alloc_info_find(struct rt *rt, uint64_t address, struct rt_alloc_info *info)
 {
-	bool found = find_block(rt, address, info);
+	bool found = info_find_block(rt, address, info);
 
 	if (found)
 		return true;
 	pthread_mutex_lock(&rt->memory->va_region_lock);
-	found = find_area(rt, address, info);
+	found = info_find_region(rt, address, info);
 	pthread_mutex_unlock(&rt->memory->va_region_lock);
 	return found;
 }
 
-/* Whether [address, address + size_B) lies in [base, base + whole_B). */
+/* True if [address, address + size_B) is inside [base, base + whole_B). */
 static bool lies_in(uint64_t address, uint64_t size_B, uint64_t base, uint64_t whole_B)
 {
 	return address >= base && address - base < whole_B && size_B <= whole_B - (address - base);
 }
 
-/* What the GPU reaches from that address on, the farthest. Intervals may overlap: host memory that was locked twice
- * for different GPUs. */
-static const struct rt_va_region *area_from(struct rt *rt, uint32_t gpu, uint64_t address)
+/* The last-ending region among those that contain the address and that the GPU can access. Regions may overlap:
+ * host memory that was locked twice for different GPUs. */
+static const struct rt_va_region *region_from(struct rt *rt, uint32_t gpu, uint64_t address)
 {
 	const struct rt_va_region *farthest = NULL;
 	struct vm_node *n = NULL;
@@ -132,15 +132,15 @@ static const struct rt_va_region *area_from(struct rt *rt, uint32_t gpu, uint64_
 	return farthest;
 }
 
-/* Memory that was mapped in pieces is reached as one when the GPU has them side by side. */
-static bool area_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+/* True if regions without a gap cover the addresses, at GPU addresses without a gap. */
+static bool regions_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_t size_B, uint64_t *va)
 {
 	const uint64_t end = address + size_B;
 
 	if (end < address)
 		return false;
 	for (uint64_t at = address;;) {
-		const struct rt_va_region *region = area_from(rt, gpu, at);
+		const struct rt_va_region *region = region_from(rt, gpu, at);
 		uint64_t here;
 
 		if (!region)
@@ -169,7 +169,7 @@ bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, ui
 		return found.seen_by & bit && lies_in(address, size_B, found.va, found.size_B);
 	}
 	pthread_mutex_lock(&rt->memory->va_region_lock);
-	reached = area_reach(rt, bit, address, size_B, va);
+	reached = regions_reach(rt, bit, address, size_B, va);
 	pthread_mutex_unlock(&rt->memory->va_region_lock);
 	return reached;
 }

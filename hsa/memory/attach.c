@@ -1,12 +1,12 @@
-/* Memory of other processes and drivers at addresses of its own: a mapping with a reservation that nobody else has.
- */
+/* Imports: memory of other processes and drivers at addresses of its own, as a mapping with a reservation of its
+ * own. */
 #include "hsa/memory/vmm.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Gives it to those GPUs and to the host, if the memory is for the host at all. */
-static int show_attached(struct rt *rt, struct rt_mapping *m, const struct rt_import *import)
+/* Gives the GPUs access, and the host if the memory can be mapped for it. */
+static int give_access(struct rt *rt, struct rt_mapping *m, const struct rt_import *import)
 {
 	uint32_t gpus = import->gpus;
 	int r;
@@ -16,43 +16,43 @@ static int show_attached(struct rt *rt, struct rt_mapping *m, const struct rt_im
 	if (!rt_all_may_reach(rt, gpus, m->vmem->pool))
 		return drv_fail(-EXDEV, "a GPU that is asked to see imported memory does not reach it");
 	m->cpu = HSA_ACCESS_PERMISSION_RW;
-	r = rt_mapping_show_host(m);
+	r = rt_mapping_set_host_access(m);
 	if (r)
 		m->cpu = HSA_ACCESS_PERMISSION_NONE;
 	if (r == -EACCES || r == -EPERM)
 		r = 0;
 	for (; !r && gpus; gpus &= gpus - 1) {
 		m->gpu[__builtin_ctz(gpus)] = HSA_ACCESS_PERMISSION_RW;
-		r = rt_mapping_show(rt, m, __builtin_ctz(gpus));
+		r = rt_mapping_set_gpu_access(rt, m, __builtin_ctz(gpus));
 	}
 	return r;
 }
 
-static int attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import, uint64_t size_B,
-			 struct rt_mapping **out)
+static int import_attach_locked(struct rt *rt, struct rt_vmem *vmem, const struct rt_import *import,
+				uint64_t size_B, struct rt_mapping **out)
 {
 	const struct vm_range_request want = {.size_B = size_B, .align_B = size_B >= POOL_SLAB_B ? POOL_SLAB_B : 0};
 	struct rt_reservation *in;
 	struct rt_mapping *m;
-	int r = rt_reservation_make(rt, &want, &in);
+	int r = rt_reservation_create(rt, &want, &in);
 
 	if (r)
 		return r;
-	m = rt_mapping_make(in, in->at.lo, size_B, vmem, 0);
+	m = rt_mapping_create(in, in->at.lo, size_B, vmem, 0);
 	if (!m) {
 		rt_reservation_free(in);
 		return drv_fail(-ENOMEM, "no host memory for a mapping");
 	}
 	m->region.info.type = import->type;
 	m->uncached = import->uncached;
-	r = show_attached(rt, m, import);
+	r = give_access(rt, m, import);
 	if (r) {
 		(void)!rt_mapping_unbind(rt, m);
 		rt_reservation_free(in);
 		free(m);
 		return r;
 	}
-	rt_mapping_enter(rt, &rt->memory->vmm->attached, m);
+	rt_mapping_insert(rt, &rt->memory->vmm->attached, m);
 	rt_mapping_update(rt, m);
 	*out = m;
 	return 0;
@@ -70,11 +70,11 @@ int rt_attach(struct rt *rt, const struct rt_import *import, void **ptr, uint64_
 	r = rt_vmem_import(rt, import->fd, &vmem);
 	if (!r) {
 		*size_B = import->size_B ? import->size_B : vmem->size_B;
-		r = *size_B <= vmem->size_B ? attach_locked(rt, vmem, import, *size_B, &m)
+		r = *size_B <= vmem->size_B ? import_attach_locked(rt, vmem, import, *size_B, &m)
 					    : drv_fail(-EINVAL, "less memory than was told");
 		if (!r)
 			*ptr = (void *)(uintptr_t)m->at.lo;
-		vmem->refs--; /* the mapping keeps it */
+		vmem->refs--; /* the mapping keeps a reference */
 		rt_vmem_drop(vmem);
 	}
 	pthread_mutex_unlock(&vmm->lock);
@@ -98,7 +98,7 @@ int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
 		r = rt_mapping_unbind(rt, m);
 	if (!r) {
 		in = m->in;
-		rt_mapping_forget(rt, &vmm->attached, m);
+		rt_mapping_remove(rt, &vmm->attached, m);
 	}
 	pthread_mutex_unlock(&vmm->lock);
 	if (r)
@@ -117,9 +117,8 @@ void rt_attached_fini(struct rt *rt)
 		struct rt_mapping *m = vm_container(n, struct rt_mapping, at);
 		struct rt_reservation *in = m->in;
 
-		(void)!rt_mapping_unbind(rt,
-					 m); /* it fails with the device; then the addresses' ranges forget it */
-		rt_mapping_forget(rt, &vmm->attached, m);
+		(void)!rt_mapping_unbind(rt, m); /* fails if the device fails; releasing the ranges unbinds it */
+		rt_mapping_remove(rt, &vmm->attached, m);
 		rt_reservation_free(in);
 	}
 }

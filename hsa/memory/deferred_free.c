@@ -1,10 +1,11 @@
-/* What clients gave back, and what a copy borrowed, while work of GPUs may still use it: it ends when that work
- * has. (Blocks of pools wait in pool/.) The progress thread looks, and who is about to need something. */
+/* Deferred frees: objects that clients freed, or a copy borrowed, are freed when the work that may access them has
+ * ended. (Blocks of pools are deferred in pool/.) The progress thread polls the fences, and so do callers that need
+ * memory or addresses. */
 #include "hsa/memory/memory.h"
 
 #include <stdlib.h>
 
-/* Takes those out that nothing uses any more; free_lock held. */
+/* Removes the deferred frees whose fences are retired, and returns them as a list; free_lock held. */
 static struct rt_deferred_free *reap_locked(struct rt_memory *memory)
 {
 	struct rt_deferred_free *gone = NULL, *l;
@@ -22,7 +23,7 @@ static struct rt_deferred_free *reap_locked(struct rt_memory *memory)
 	return gone;
 }
 
-static void end_all(struct rt_deferred_free *gone)
+static void free_all(struct rt_deferred_free *gone)
 {
 	while (gone) {
 		struct rt_deferred_free *next = gone->next;
@@ -33,8 +34,8 @@ static void end_all(struct rt_deferred_free *gone)
 	}
 }
 
-/* Notes what it waits for; without host memory, waits. free_lock held. */
-static void note_locked(struct rt_deferred_free *l, const struct cs_fence *fences, unsigned count)
+/* Stores the unretired fences; without host memory, waits for them. free_lock held. */
+static void set_fences_locked(struct rt_deferred_free *l, const struct cs_fence *fences, unsigned count)
 {
 	l->fences = 0;
 	l->fence = count ? malloc(count * sizeof(*fences)) : NULL;
@@ -52,17 +53,17 @@ void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferr
 	struct rt_deferred_free *gone;
 	bool left;
 
-	/* What is collected would otherwise be submitted after the fences were taken. */
+	/* Open jobs are submitted first: their fences would not be among those that are collected. */
 	if (rt->queues)
 		rt_queues_flush(rt);
 	pthread_mutex_lock(&memory->free_lock);
-	note_locked(deferred, fences, rt_memory_fences(rt, gpus, fences));
+	set_fences_locked(deferred, fences, rt_memory_fences(rt, gpus, fences));
 	deferred->next = memory->deferred;
 	memory->deferred = deferred;
 	gone = reap_locked(memory);
 	left = memory->deferred;
 	pthread_mutex_unlock(&memory->free_lock);
-	end_all(gone);
+	free_all(gone);
 	if (left && rt->progress)
 		rt_progress_add(rt, &memory->reaper);
 }
@@ -74,10 +75,10 @@ void rt_deferred_free_reap(struct rt *rt)
 	pthread_mutex_lock(&rt->memory->free_lock);
 	gone = reap_locked(rt->memory);
 	pthread_mutex_unlock(&rt->memory->free_lock);
-	end_all(gone);
+	free_all(gone);
 }
 
-static bool attempt(struct rt *rt, struct rt_work *work)
+static bool deferred_free_attempt(struct rt *rt, struct rt_work *work)
 {
 	bool left;
 
@@ -91,7 +92,7 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 
 void rt_deferred_free_init(struct rt *rt)
 {
-	rt->memory->reaper.attempt = attempt;
+	rt->memory->reaper.attempt = deferred_free_attempt;
 }
 
 void rt_deferred_free_forget_ring_locked(struct rt *rt, const struct cs_ring *ring)
@@ -111,5 +112,5 @@ void rt_deferred_free_fini(struct rt *rt)
 	struct rt_deferred_free *gone = rt->memory->deferred;
 
 	rt->memory->deferred = NULL;
-	end_all(gone);
+	free_all(gone);
 }

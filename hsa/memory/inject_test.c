@@ -1,6 +1,6 @@
-/* Every ioctl and every allocation of a program that uses memory in all ways fails in turn; the program goes on as
- * far as it can, and leaves nothing behind. The rooms below are in the sweep, too: their allocations are renamed
- * with ours. */
+/* Failure injection: every ioctl and every allocation of a program that uses memory in all ways fails in turn; the
+ * program continues as far as it can, and leaks nothing. The rooms below are covered, too: their allocations are
+ * renamed with ours. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 static hsa_status_t first_failure;
 
-/* Goes on behind a failure, so that the way back is taken from everywhere. */
+/* Continues after a failure, so that every error path is run. */
 static bool ok(hsa_status_t status)
 {
 	if (status && !first_failure)
@@ -42,7 +42,7 @@ static void blocks(const struct hsa_find *f, hsa_amd_memory_pool_t pool, size_t 
 			ok(hsa_amd_interop_unmap_buffer(seen));
 		ok(hsa_amd_portable_close_dmabuf(fd));
 	}
-	/* Host memory of several GPUs is no BO that could be named. */
+	/* Host memory of several GPUs is no BO, and has no IPC handle. */
 	if (pool.handle != f->cpu[0].fine.handle && ok(hsa_amd_ipc_memory_create(data, size_B, &handle)) &&
 	    ok(hsa_amd_ipc_memory_attach(&handle, size_B, 1, gpus, &seen)))
 		ok(hsa_amd_ipc_memory_detach(seen));
@@ -68,7 +68,7 @@ static void mappings(const struct hsa_find *f, hsa_amd_memory_pool_t pool)
 				ok(hsa_amd_vmem_handle_release(same));
 			close(fd);
 		}
-		ok(hsa_amd_vmem_unmap(va, PAGE)); /* one that fails is left to the end */
+		ok(hsa_amd_vmem_unmap(va, PAGE)); /* an unmapping that fails is left to hsa_shut_down() */
 		ok(hsa_amd_vmem_handle_release(handle));
 	}
 	ok(hsa_amd_vmem_address_free(va, 4 * PAGE));
@@ -118,7 +118,7 @@ static int program(void)
 	if (hsa_init())
 		return -ENOMEM;
 	hsa_iterate_agents(count_gpus, &gpus);
-	if (gpus == 2 && hsa_find_all(&f)) { /* one that failed hides itself */
+	if (gpus == 2 && hsa_find_all(&f)) { /* a GPU that failed is hidden */
 		blocks(&f, f.gpu[1].coarse, 2 * PAGE);
 		blocks(&f, f.gpu[0].coarse, MIB);
 		blocks(&f, f.cpu[0].fine, PAGE);
@@ -133,8 +133,8 @@ static int program(void)
 
 int main(void)
 {
-	/* A failed unmap leaves a mapping behind for the kernel to remove with the file: a finding, and not ours.
-	 */
+	/* A failed unmap leaves a mapping that the kernel removes when the file is closed: the virtual GPU reports
+	 * a violation, but not one of this library. */
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	setenv("TUFF_PEER_ACCESS", "1", 1);
 	CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0);

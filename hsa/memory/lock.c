@@ -1,10 +1,10 @@
-/* Host memory that GPUs were given: registered with each at one alias, which is what the client gets. An address
- * that differs from the host's is what HIP 5.2 needs; the host's own works for kernels as well.
+/* Locked host memory (hsa_amd_memory_lock): registered with each GPU at one alias address, which the client gets.
+ * HIP 5.2 needs an address that differs from the host's; the host's own works for kernels as well.
  *
- * Unlocking waits for nobody. Work that still uses the memory reads zeros and its writes vanish, or the kernel
- * waits for it, as it likes; the pages stay until jobs that list them have ended, and an alias is not given to
- * others before all other high addresses were (vm/alias.c). Keeping the registration longer would be worse: the
- * client may unmap the memory now, and from then on submissions would fail. */
+ * Unlocking does not wait. Work that still uses the memory reads zeros and loses its writes, or the kernel waits
+ * for it; the pages stay until jobs that list them have ended, and an alias is not reused before all other high
+ * addresses were used (vm/alias.c). To keep the registration longer would be worse: the client may unmap the memory
+ * after the call, and submissions would fail from then on. */
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 #include "vm/host.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 struct lock {
-	struct rt_va_region host, agent; /* what it is found by */
-	unsigned gpus;                   /* of rt, to go through mem */
-	struct vm_mem *mem[RT_GPUS_MAX]; /* owned; NULL: not for that GPU */
+	struct rt_va_region host, agent; /* in memory.va_regions: by host address, by alias */
+	unsigned gpus;                   /* number of rt's GPUs */
+	struct vm_mem *mem[RT_GPUS_MAX]; /* owned; NULL: not registered with that GPU */
 };
 
 static void lock_destroy(struct lock *lock)
@@ -25,7 +25,7 @@ static void lock_destroy(struct lock *lock)
 	free(lock);
 }
 
-/* What the process may not write was registered so. */
+/* True if the memory was registered read-only, because the process may not write it. */
 static bool is_read_only(const struct lock *lock)
 {
 	bool any = false;
@@ -35,7 +35,7 @@ static bool is_read_only(const struct lock *lock)
 	return any;
 }
 
-/* Gives it to the GPUs of the mask; *va: by which address they see it. */
+/* Registers the memory with the GPUs of the mask; *va is its address on them. */
 static int register_with(struct rt *rt, struct lock *lock, uint32_t gpus, struct vm_register *what, uint64_t *va)
 {
 	int r = 0;
@@ -46,7 +46,7 @@ static int register_with(struct rt *rt, struct lock *lock, uint32_t gpus, struct
 		r = vm_mem_register(rt->gpu[i]->vm, what, &lock->mem[i]);
 		if (r)
 			break;
-		what->alias = lock->mem[i]->range.va; /* the others' too */
+		what->alias = lock->mem[i]->range.va; /* the other GPUs use the same alias */
 		*va = lock->mem[i]->va;
 	}
 	return r;
@@ -93,8 +93,8 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 	return 0;
 }
 
-static hsa_status_t lock(struct rt *rt, void *host, size_t size, const hsa_agent_t *agents, int count,
-			 const struct rt_pool *pool, void **agent_ptr)
+static hsa_status_t lock_memory(struct rt *rt, void *host, size_t size, const hsa_agent_t *agents, int count,
+				const struct rt_pool *pool, void **agent_ptr)
 {
 	struct pool_found found;
 	hsa_status_t status;
@@ -109,7 +109,7 @@ static hsa_status_t lock(struct rt *rt, void *host, size_t size, const hsa_agent
 		gpus = rt_all_gpus(rt);
 	if (!gpus)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	/* A pool's system memory the GPUs see already. */
+	/* GPUs have access to system memory of a pool already. */
 	if (pool_find(rt->memory->space, (uintptr_t)host, &found)) {
 		if (gpus & ~found.seen_by || size > found.size_B - ((uintptr_t)host - found.va))
 			return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -123,7 +123,7 @@ hsa_status_t impl_hsa_amd_memory_lock(void *host_ptr, size_t size, hsa_agent_t *
 				      void **agent_ptr)
 {
 	RT_ENTER(rt);
-	return lock(rt, host_ptr, size, agents, num_agent, &rt->agent[0].pool[0], agent_ptr);
+	return lock_memory(rt, host_ptr, size, agents, num_agent, &rt->agent[0].pool[0], agent_ptr);
 }
 
 hsa_status_t impl_hsa_amd_memory_lock_to_pool(void *host_ptr, size_t size, hsa_agent_t *agents, int num_agent,
@@ -136,11 +136,11 @@ hsa_status_t impl_hsa_amd_memory_lock_to_pool(void *host_ptr, size_t size, hsa_a
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!pool || pool->agent->is_gpu)
 		return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-	return lock(rt, host_ptr, size, agents, num_agent, pool, agent_ptr);
+	return lock_memory(rt, host_ptr, size, agents, num_agent, pool, agent_ptr);
 }
 
-/* Takes a lock of exactly this host address out, so that nobody else ends it. */
-static struct lock *take(struct rt *rt, uint64_t host)
+/* Claims a lock of exactly this host address: removes its regions, so that no other thread unlocks it. */
+static struct lock *lock_claim(struct rt *rt, uint64_t host)
 {
 	struct lock *taken = NULL;
 	struct vm_node *n = NULL;
@@ -171,7 +171,7 @@ hsa_status_t impl_hsa_amd_memory_unlock(void *host_ptr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (pool_find(rt->memory->space, (uintptr_t)host_ptr, &found))
 		return HSA_STATUS_SUCCESS;
-	taken = take(rt, (uintptr_t)host_ptr);
+	taken = lock_claim(rt, (uintptr_t)host_ptr);
 	if (!taken)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_user_data_end(rt, taken->host.info.base, taken->host.info.size_B);
@@ -185,5 +185,5 @@ void rt_locks_fini(struct rt *rt)
 	struct vm_node *n;
 
 	while ((n = vm_tree_next(&rt->memory->va_regions, NULL, 0, UINT64_MAX)))
-		lock_destroy(take(rt, vm_container(n, struct rt_va_region, at)->info.host_base));
+		lock_destroy(lock_claim(rt, vm_container(n, struct rt_va_region, at)->info.host_base));
 }

@@ -1,4 +1,4 @@
-/* The beginning and the end of memory, and memory for the runtime itself. */
+/* Memory: initialisation and end, placement of the pools, memory of the runtime itself. */
 #include "hsa/memory/memory.h"
 #include "vm/host.h"
 
@@ -7,12 +7,12 @@
 
 /* --- pools ------------------------------------------------------------------------------------ */
 
-/* DRM 3.59 is Linux 6.12. There the kernel takes the pages of GTT from the device's own node (ttm_device_init(),
- * ttm_pool_alloc_page()); in 6.1 from that of whichever thread touches them first. */
+/* DRM 3.59 is Linux 6.12. From it on the kernel takes the pages of GTT from the device's own node
+ * (ttm_device_init(), ttm_pool_alloc_page()); in 6.1 from the node of the thread that touches them first. */
 #define GTT_OF_NODE_DRM 59
 
-/* Whether processes may say which node their memory comes from. Containers may forbid it: memory from anywhere is
- * better than none, as ROCr decides, too. */
+/* True if processes may choose the NUMA node of their memory. Containers may forbid it; memory of any node is then
+ * used, as in ROCr. */
 static bool may_choose_node(const struct rt *rt)
 {
 	struct vm_mem *page;
@@ -25,14 +25,14 @@ static bool may_choose_node(const struct rt *rt)
 	return r != -ENOTSUP;
 }
 
-/* Where a node's memory is had.
+/* The placement of a node's memory.
  *
- * One GPU gets GTT where that is the node's: it is always valid, and costs submissions nothing. The node matters to
- * it when there are several.
+ * A single GPU uses GTT where its pages are the node's: GTT is always valid, and costs submissions nothing. The
+ * node matters only if there are several.
  *
- * Else it is host memory with a BO of its own for each GPU. Several GPUs must not share a BO: Linux has each job
- * that lists an imported one wait for the unfinished jobs of the exporter's device (vm.h, vm_mem_share()). The
- * kernel looks such memory's pages up at each submission. */
+ * Otherwise it is host memory with a BO of its own for each GPU. Several GPUs must not share a BO: Linux makes each
+ * job that lists an imported BO wait for the unfinished jobs of the exporter's device (vm.h, vm_mem_share()). The
+ * kernel looks up the pages of such memory at each submission. */
 static void place_system(const struct rt *rt, const struct drv_numa *numa, bool may_choose, struct pool_info *info)
 {
 	const bool any_node = rt->host.count == 1 || !may_choose;
@@ -40,11 +40,11 @@ static void place_system(const struct rt *rt, const struct drv_numa *numa, bool 
 	const bool is_own =
 		gpu->place.numa_told && gpu->place.numa_node == numa->id && gpu->dev->drm_minor >= GTT_OF_NODE_DRM;
 
-	info->home = rt->gpus == 1 && (any_node || is_own) ? POOL_GTT : POOL_HOST;
+	info->placement = rt->gpus == 1 && (any_node || is_own) ? POOL_GTT : POOL_HOST;
 	info->node = any_node ? VM_ANY_NODE : numa->id;
 }
 
-/* Where the memory of a pool lies. System memory is seen by all GPUs from the start. */
+/* Placement and properties of a pool's memory. All GPUs have access to system memory from the start. */
 static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool, bool may_choose)
 {
 	const struct rt_agent *agent = pool->agent;
@@ -53,7 +53,7 @@ static struct pool_info info_of(const struct rt *rt, struct rt_pool *pool, bool 
 	if (pool->kind != RT_POOL_COARSE)
 		info.flags |= VM_UNCACHED;
 	if (agent->is_gpu) {
-		info.home = POOL_VRAM;
+		info.placement = POOL_VRAM;
 		info.vm = agent->gpu->index;
 		info.flags |= VM_STRICT | (agent->gpu->large_bar ? VM_CPU : 0);
 		return info;
@@ -185,7 +185,7 @@ unsigned rt_memory_fences(struct rt *rt, uint32_t gpus, struct cs_fence *fences)
 
 void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring)
 {
-	cs_fence_retire(cs_ring_last(ring)); /* without the lock */
+	cs_fence_retire(cs_ring_last(ring)); /* waits without the lock */
 	pthread_mutex_lock(&rt->memory->free_lock);
 	pool_space_forget_ring(rt->memory->space, ring);
 	rt_deferred_free_forget_ring_locked(rt, ring);

@@ -1,16 +1,16 @@
-/* Memory pools: what they are, who reaches them, and what they give. */
+/* Memory pools: properties, access, allocation (hsa_amd_memory_pool_*). */
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
 #include <errno.h>
 
 #define INVALID_POOL ((hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL)
-/* What the TLB merges: allocations of whole multiples waste no part of a fragment. */
+/* The size of a large page of the TLB: allocations of multiples of it waste no part of a fragment. */
 #define VRAM_GRANULE_B (2u << 20)
 #define ALL_POOL_FLAGS                                                                                             \
 	(HSA_AMD_MEMORY_POOL_PCIE_FLAG | HSA_AMD_MEMORY_POOL_CONTIGUOUS_FLAG | HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG)
 
-/* --- what they are ---------------------------------------------------------------------------- */
+/* --- properties --------------------------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_amd_agent_iterate_memory_pools(
 	hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t pool, void *data), void *data)
@@ -76,9 +76,9 @@ hsa_status_t impl_hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa
 	}
 }
 
-/* --- who reaches them ------------------------------------------------------------------------- */
+/* --- access ------------------------------------------------------------------------------------- */
 
-static uint32_t access_of(const struct rt_agent *agent, const struct rt_pool *pool)
+static uint32_t pool_access_of(const struct rt_agent *agent, const struct rt_pool *pool)
 {
 	if (pool->agent == agent)
 		return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
@@ -103,8 +103,9 @@ static struct drv_link link_between(const struct rt *rt, const struct rt_agent *
 	return drv_link_sockets(&rt->host, a->numa->id, b->numa->id);
 }
 
-/* Whether atomic operations pass. Not over PCIe that is known not to pass them on; where nobody may know (only root
- * reads it) the answer is yes: signals need none, and where they are denied CLR refuses kernels with hostcall. */
+/* True unless the link is known not to pass atomic operations on. Where it cannot be known, since only root reads
+ * PCIe's capabilities, the result is true: signals need no atomics, and with false CLR refuses kernels with
+ * hostcall. */
 static bool passes_atomics(const struct drv_link *link, const struct rt_agent *a, const struct rt_agent *b)
 {
 	const struct rt_agent *ends[] = {a, b};
@@ -116,7 +117,7 @@ static bool passes_atomics(const struct drv_link *link, const struct rt_agent *a
 	return true;
 }
 
-/* The whole way as one hop, with the weight of all, as ROCr has it. */
+/* Describes the whole path as one hop with the total weight, as ROCr does. */
 static void describe_link(const struct drv_link *link, bool atomics, hsa_amd_memory_pool_link_info_t *info)
 {
 	static const hsa_amd_link_info_type_t types[] = {
@@ -152,7 +153,7 @@ hsa_status_t impl_hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle, h
 		return INVALID_POOL;
 	switch ((int)attribute) {
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
-		return RT_GIVE(value, uint32_t, access_of(agent, pool));
+		return RT_GIVE(value, uint32_t, pool_access_of(agent, pool));
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
 		return RT_GIVE(value, uint32_t, agent != pool->agent);
 	case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
@@ -166,7 +167,7 @@ hsa_status_t impl_hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle, h
 	}
 }
 
-/* --- what they give --------------------------------------------------------------------------- */
+/* --- allocation --------------------------------------------------------------------------------- */
 
 hsa_status_t impl_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
 					       void **ptr)
@@ -200,7 +201,7 @@ hsa_status_t impl_hsa_amd_memory_pool_free(void *ptr)
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	rt_user_data_end(rt, block->va, block->size_B);
 	rt->ops->forget_exports(rt, block->va, block->size_B);
-	rt_queues_flush(rt); /* what they have collected may use it, too */
+	rt_queues_flush(rt); /* open jobs may use the block, too */
 	pthread_mutex_lock(&rt->memory->free_lock);
 	pool_free(block, fences, rt_memory_fences(rt, block->seen_by, fences));
 	pthread_mutex_unlock(&rt->memory->free_lock);
@@ -236,11 +237,12 @@ hsa_status_t impl_hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_age
 	status = rt_gpus_of(rt, num_agents, agents, &gpus);
 	if (status != HSA_STATUS_SUCCESS)
 		return status;
-	/* ROCr: what is not the beginning of a block may be mapped memory, or else is none. */
+	/* Like ROCr: an address that is not the begin of a block may be one of mapped memory; else it is
+	 * invalid. */
 	if (!pool_find(rt->memory->space, (uintptr_t)ptr, &found) || found.va != (uintptr_t)ptr)
 		return rt_vmm_allow(rt, (uintptr_t)ptr, num_agents, agents);
 	if (!rt_all_may_reach(rt, gpus & ~found.seen_by, pool_info(found.pool)->owner))
-		return HSA_STATUS_ERROR_INVALID_AGENT; /* never allowed, as was said */
+		return HSA_STATUS_ERROR_INVALID_AGENT; /* the pool's access attribute is NEVER_ALLOWED */
 	pthread_mutex_lock(&rt->memory->free_lock);
 	r = pool_allow(found.block, gpus, fences, rt_memory_fences(rt, found.seen_by, fences));
 	pthread_mutex_unlock(&rt->memory->free_lock);

@@ -1,5 +1,5 @@
-/* Memory of the runtime on two virtual GPUs, with agents made by hand: pools, spans, and misuse of each function.
- */
+/* Memory of the runtime on two virtual GPUs, with agents made by hand: pools, address look-ups, and misuse of each
+ * function. */
 #include <stdlib.h>
 
 #include "hsa/core/table.h"
@@ -80,7 +80,7 @@ static void described(void)
 		 HSA_STATUS_ERROR_INVALID_AGENT);
 	CHECK_EQ(impl_hsa_amd_agent_iterate_memory_pools(rt_agent_handle(&agents[0]), NULL, &count),
 		 HSA_STATUS_ERROR_INVALID_ARGUMENT);
-	memset(value, 0xee, sizeof(value)); /* truth values are one byte */
+	memset(value, 0xee, sizeof(value)); /* booleans have one byte */
 	CHECK_EQ(
 		impl_hsa_amd_memory_pool_get_info(pool_of(0, 0), HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL, value),
 		0);
@@ -97,11 +97,11 @@ static void described(void)
 	CHECK_EQ(impl_hsa_amd_agent_memory_pool_get_info(rt_agent_handle(&agents[2]), pool_of(1, 0),
 							 HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
 		 0);
-	CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT); /* they are peers */
+	CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT); /* the GPUs are peers */
 	CHECK_EQ(impl_hsa_amd_agent_memory_pool_get_info(rt_agent_handle(&agents[2]), pool_of(1, 1),
 							 HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
 		 0);
-	CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED); /* nobody reaches another's LDS */
+	CHECK_EQ(access, HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED); /* LDS is private to its GPU */
 }
 
 static void linked(void)
@@ -218,12 +218,12 @@ static void locked(void)
 	CHECK_EQ(impl_hsa_amd_memory_lock(at, 8, &gpu, 0, &ptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(impl_hsa_amd_memory_lock_to_pool(at, 8, NULL, 0, pool_of(1, 0), 0, &ptr),
 		 HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
-	CHECK_EQ(impl_hsa_amd_memory_lock(at, 64, NULL, 0, &ptr), 0); /* left to the end */
+	CHECK_EQ(impl_hsa_amd_memory_lock(at, 64, NULL, 0, &ptr), 0); /* unlocked by hsa_shut_down() */
 }
 
 static void pointers(void)
 {
-	hsa_amd_pointer_info_t info = {.size = 48, .global_flags = 0xee}; /* as older programs have it */
+	hsa_amd_pointer_info_t info = {.size = 48, .global_flags = 0xee}; /* the size in older programs */
 	hsa_agent_t *list;
 	uint32_t count;
 	void *ptr;

@@ -1,6 +1,5 @@
-/* A host of two NUMA nodes: agents, distances, and that the memory of a pool is asked for on its node, page by
- * page. libnuma's view of the machine is replaced; what the kernel is asked is written down and answered from that.
- */
+/* A host of two NUMA nodes: agents, distances, and the placement of a pool's memory on its node, page by page. A
+ * replacement of libnuma records the requests to the kernel, and answers queries from the record. */
 #include <errno.h>
 #include <numa.h>
 #include <numaif.h>
@@ -21,7 +20,7 @@ static struct {
 	int node;
 } bound[256];
 static unsigned bounds;
-static bool forbidden; /* as a container's filter does */
+static bool forbidden; /* as a container's seccomp filter does */
 
 int numa_available(void)
 {
@@ -63,7 +62,7 @@ long mbind(void *at, unsigned long size_B, int mode, const unsigned long *mask, 
 	return 0;
 }
 
-/* The last one who asked for the page decides. */
+/* The last request for the page decides. */
 static int node_of(uint64_t at)
 {
 	for (unsigned i = bounds; i--;)
@@ -80,11 +79,11 @@ long move_pages(int pid, unsigned long count, void **page, const int *nodes, int
 	return 0;
 }
 
-/* --- what the runtime makes of it ------------------------------------------------------------- */
+/* --- placement by the runtime -------------------------------------------------------------------- */
 
 static struct hsa_find f;
 
-/* Every page lies on the node, and every GPU reaches it. */
+/* Checks that every page is on the node, and that every GPU has access. */
 static void placed(hsa_amd_memory_pool_t pool, int node, size_t size_B)
 {
 	unsigned elsewhere = 0;
@@ -146,14 +145,14 @@ static void agents(void)
 		CHECK_EQ(hsa_amd_memory_pool_get_info(f.cpu[i].fine, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size_B),
 			 HSA_STATUS_SUCCESS);
 		CHECK_EQ(size_B, (2 + i) * GIB);
-		/* KFD counts 20 for PCIe, and the distance of the nodes on top. */
+		/* KFD counts 20 for PCIe, plus the distance of the nodes. */
 		CHECK_EQ(distance(f.gpu[i].agent, f.cpu[i].fine), 20);
 		CHECK_EQ(distance(f.gpu[i].agent, f.cpu[!i].fine), 41);
 		CHECK_EQ(distance(f.cpu[i].agent, f.cpu[!i].fine), 21);
 	}
 }
 
-/* Memory of the process cannot cross to another. */
+/* Memory of the process cannot be shared with another process. */
 static void refused(void)
 {
 	hsa_amd_vmem_alloc_handle_t handle;
@@ -167,7 +166,7 @@ static void refused(void)
 		 HSA_STATUS_ERROR_INVALID_ALLOCATION);
 }
 
-/* Where nobody may say where memory is to be, it is had all the same. */
+/* Where processes may not choose the node, allocations succeed on any node. */
 static void anywhere(void)
 {
 	hsa_amd_ipc_memory_t ipc;
@@ -176,12 +175,12 @@ static void anywhere(void)
 	CHECK_EQ(hsa_amd_memory_pool_allocate(f.cpu[1].coarse, 3 * MIB, 0, &data), HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_amd_memory_fill(data, 1, MIB), HSA_STATUS_ERROR_INVALID_ALLOCATION);
 	CHECK_EQ(hsa_amd_memory_fill(data, 1, MIB / 4), HSA_STATUS_SUCCESS);
-	/* Two GPUs: each has a BO of its own, none of which stands for the memory. */
+	/* With two GPUs each has a BO of its own; neither can represent the memory. */
 	CHECK_EQ(hsa_amd_ipc_memory_create(data, 3 * MIB, &ipc), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
 }
 
-/* A single GPU's own node: the kernel takes the pages from there, and they are its buffers. */
+/* A single GPU's own node: the kernel takes the pages from there, and they are GTT BOs. */
 static void of_one_gpu(void)
 {
 	hsa_amd_ipc_memory_t ipc;

@@ -1,14 +1,15 @@
-/* GPUs that reach one another's VRAM, if the user asks for it (TUFF_PEER_ACCESS).
+/* Peers: GPUs that access each other's VRAM, if the user allows it (TUFF_PEER_ACCESS).
  *
- * Programs take the answer for a promise: kernels of two GPUs that wait for each other through such memory end. On
- * DRM they do not. The other GPU imports the memory, both list it with every job from then on, and Linux has a job
- * of one wait for the unfinished jobs of the other (vm.h, vm_mem_share()). So the answer is no, and communication
- * libraries go by host memory. With TUFF_PEER_ACCESS=1 it is what the kernel can do: PCI_P2PDMA or a hive. */
+ * Programs take peer access as a promise that kernels of two GPUs may wait for each other through such memory. On
+ * DRM they would hang: the other GPU imports the memory, every later job of both lists it, and Linux makes a job of
+ * one wait for the unfinished jobs of the other (vm.h, vm_mem_share()). So there are no peers by default, and
+ * communication libraries use host memory. With TUFF_PEER_ACCESS=1 peers are what the kernel supports: PCI_P2PDMA
+ * or a hive. */
 #include "hsa/memory/memory.h"
 #include "vm/peer.h"
 
-/* Asked when somebody wants to know, since it takes a few jobs; vm/ keeps the answer. What the kernel would move to
- * the system's memory for that counts as not reached: ROCr offers no such memory either. */
+/* Probed on demand, since the probe takes a few jobs; vm/ keeps the result. If the kernel would move the memory to
+ * system memory for the access, the GPUs are no peers: ROCr does not offer such memory either. */
 static bool is_peer(struct rt_gpu *owner, struct rt_gpu *other)
 {
 	enum vm_peer peer;

@@ -1,10 +1,10 @@
-/* What the client is told of an address. */
+/* hsa_amd_pointer_info(). */
 #include <string.h>
 
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
-/* The agents that reach the address: CPUs where it has a host address, then GPUs. At most rt->agents of them. */
+/* The agents that can access the address: CPUs if it has a host address, then GPUs. At most rt->agents. */
 static uint32_t agents_of(struct rt *rt, uint64_t address, const struct rt_alloc_info *info, hsa_agent_t *agents)
 {
 	uint32_t count = 0;
@@ -40,7 +40,7 @@ hsa_status_t impl_hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *
 			.userData = rt_user_data_get(rt, found.base),
 			.global_flags = found.global_flags,
 		};
-	/* Programs of older releases have a smaller struct. */
+	/* Programs built for older releases have a smaller struct. */
 	answer.size = info->size < sizeof(answer) ? info->size : sizeof(answer);
 	memcpy(info, &answer, answer.size);
 	if (!alloc || !accessible)

@@ -18,7 +18,7 @@ hsa_status_t impl_hsa_agent_iterate_regions(hsa_agent_t handle,
 	return status;
 }
 
-/* What a pool tells of itself has the same numbers here. */
+/* Attributes of regions and pools have the same numbers. */
 _Static_assert(HSA_REGION_INFO_SEGMENT == (int)HSA_AMD_MEMORY_POOL_INFO_SEGMENT &&
 		       HSA_REGION_INFO_GLOBAL_FLAGS == (int)HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS &&
 		       HSA_REGION_INFO_SIZE == (int)HSA_AMD_MEMORY_POOL_INFO_SIZE &&
@@ -61,8 +61,8 @@ hsa_status_t impl_hsa_memory_free(void *ptr)
 	return impl_hsa_amd_memory_pool_free(ptr);
 }
 
-/* What is registered is host memory that a kernel of the full profile might use; nothing has to be done for it, and
- * ROCr does nothing. */
+/* Registration announces host memory that a kernel of the full profile may use; it needs no action, and ROCr takes
+ * none. */
 hsa_status_t impl_hsa_memory_register(void *ptr, size_t size)
 {
 	RT_ENTER(rt);

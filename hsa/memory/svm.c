@@ -1,9 +1,10 @@
-/* Shared virtual memory, as far as registered host memory goes: attributes of any of the process's pages. An agent
- * that may use pages has them registered at the host's own address; everything that would move pages is remembered,
- * told when it is asked for, and nothing else: no interface of DRM migrates host memory. docs/support.md has the
- * rest.
+/* Shared virtual memory (hsa_amd_svm_*) on registered host memory: attributes of the process's own pages. Pages
+ * that an agent may access are registered at the host's own address. Attributes that would migrate pages are stored
+ * and returned, but have no effect: DRM has no interface that migrates host memory. docs/support.md lists the
+ * limits.
  *
- * The attributed addresses are cut in disjoint segments; addresses in none have the attributes of `plain`. */
+ * Addresses with attributes are divided into disjoint segments; all other addresses have the attributes of
+ * `plain`. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,26 +14,26 @@
 #include "hsa/signal/signal.h"
 #include "vm/host.h"
 
-#define GRANULARITY     9  /* log2 of pages: what KFD begins with, 2 MiB */
-#define GRANULARITY_MAX 18 /* ROCr: 1 GiB */
+#define GRANULARITY     9  /* log2 of pages: KFD's default, 2 MiB */
+#define GRANULARITY_MAX 18 /* like ROCr: 1 GiB */
 
 struct attributes {
-	uint64_t preferred, prefetch; /* agents; 0: none */
+	uint64_t preferred, prefetch; /* handles of agents; 0: none */
 	uint32_t granularity;
 	bool coarse, read_only, hive_local, read_mostly, executable, host;
-	uint32_t reach, in_place; /* GPUs that may use it; of them, those that were promised that it stays */
+	uint32_t reach, in_place; /* masks of GPUs with access; of those from which it must not migrate */
 };
 static const struct attributes plain = {.granularity = GRANULARITY, .host = true};
 
 struct segment {
-	struct vm_node at; /* rt_svm.segments */
+	struct vm_node at; /* in rt_svm.segments */
 	struct attributes a;
-	struct vm_mem *mem[RT_GPUS_MAX]; /* owned; NULL: that GPU may not */
+	struct vm_mem *mem[RT_GPUS_MAX]; /* owned; NULL: that GPU has no access */
 };
 
-/* A prefetch that waits for signals, one after the other. */
+/* A prefetch that waits for its dependencies, one after the other. */
 struct prefetch {
-	struct prefetch *next, **link; /* in rt_svm.prefetches */
+	struct prefetch *next, **link; /* list rt_svm.prefetches */
 	struct rt *rt;                 /* borrowed */
 	hsa_signal_t completion;
 	uint32_t left;
@@ -40,7 +41,7 @@ struct prefetch {
 };
 
 struct rt_svm {
-	pthread_mutex_t lock; /* guards the rest; held over ioctls */
+	pthread_mutex_t lock; /* guards the members below; held over ioctls */
 	struct vm_tree segments;
 	struct prefetch *prefetches; /* owned */
 };
@@ -56,14 +57,14 @@ int rt_svm_init(struct rt *rt)
 	return 0;
 }
 
-static struct segment *segment_in(const struct rt_svm *svm, uint64_t lo, uint64_t hi)
+static struct segment *svm_segment_in(const struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
 	struct vm_node *n = hi > lo ? vm_tree_next(&svm->segments, NULL, lo, hi) : NULL;
 
 	return n ? vm_container(n, struct segment, at) : NULL;
 }
 
-static void hide(struct rt *rt, struct segment *s)
+static void segment_unregister(struct rt *rt, struct segment *s)
 {
 	for (unsigned i = 0; i < rt->gpus; i++) {
 		vm_mem_destroy(s->mem[i]);
@@ -71,7 +72,7 @@ static void hide(struct rt *rt, struct segment *s)
 	}
 }
 
-static void end_prefetch(struct rt_svm *svm, struct prefetch *p)
+static void prefetch_end(struct rt_svm *svm, struct prefetch *p)
 {
 	pthread_mutex_lock(&svm->lock);
 	*p->link = p->next;
@@ -88,13 +89,13 @@ void rt_svm_fini(struct rt *rt)
 
 	if (!svm)
 		return;
-	while ((s = segment_in(svm, 0, UINT64_MAX))) {
+	while ((s = svm_segment_in(svm, 0, UINT64_MAX))) {
 		vm_tree_remove(&svm->segments, &s->at);
-		hide(rt, s);
+		segment_unregister(rt, s);
 		free(s);
 	}
-	while (svm->prefetches) /* what it waited for never came */
-		end_prefetch(svm, svm->prefetches);
+	while (svm->prefetches) /* their dependencies were never met */
+		prefetch_end(svm, svm->prefetches);
 	pthread_mutex_destroy(&svm->lock);
 	free(svm);
 	rt->memory->svm = NULL;
@@ -102,8 +103,8 @@ void rt_svm_fini(struct rt *rt)
 
 /* --- segments; lock held ---------------------------------------------------------------------- */
 
-/* Registers it with the GPUs that may use it and do not have it yet; hides it from the others. */
-static int show(struct rt *rt, struct segment *s)
+/* Registers the segment with the GPUs that get access, and unregisters it from those that lose it. */
+static int segment_register(struct rt *rt, struct segment *s)
 {
 	const struct vm_register what = {.host = (void *)(uintptr_t)s->at.lo,
 					 .size_B = s->at.hi - s->at.lo,
@@ -128,7 +129,7 @@ static int show(struct rt *rt, struct segment *s)
 	return 0;
 }
 
-static struct segment *add(struct rt_svm *svm, uint64_t lo, uint64_t hi, const struct attributes *a)
+static struct segment *svm_segment_add(struct rt_svm *svm, uint64_t lo, uint64_t hi, const struct attributes *a)
 {
 	struct segment *s = calloc(1, sizeof(*s));
 
@@ -140,36 +141,36 @@ static struct segment *add(struct rt_svm *svm, uint64_t lo, uint64_t hi, const s
 	return s;
 }
 
-/* No segment crosses `at` afterwards. Both parts are registered anew. */
-static int cut(struct rt *rt, struct rt_svm *svm, uint64_t at)
+/* Splits the segment that contains `at` there. Registers both parts again. */
+static int svm_segment_split(struct rt *rt, struct rt_svm *svm, uint64_t at)
 {
-	struct segment *s = segment_in(svm, at, at + 1), *right;
+	struct segment *s = svm_segment_in(svm, at, at + 1), *right;
 	int r;
 
 	if (!s || s->at.lo == at)
 		return 0;
-	right = add(svm, at, s->at.hi, &s->a);
+	right = svm_segment_add(svm, at, s->at.hi, &s->a);
 	if (!right)
 		return drv_fail(-ENOMEM, "no host memory for attributes of pages");
-	hide(rt, s);
+	segment_unregister(rt, s);
 	vm_tree_remove(&svm->segments, &s->at);
 	s->at.hi = at;
 	vm_tree_insert(&svm->segments, &s->at);
-	r = show(rt, s);
-	return r ? r : show(rt, right);
+	r = segment_register(rt, s);
+	return r ? r : segment_register(rt, right);
 }
 
-/* All of [lo, hi) is in segments afterwards, none of which crosses an edge. */
-static int cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
+/* Makes segments for all of [lo, hi), and splits those that cross its ends. */
+static int svm_segments_cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
-	int r = cut(rt, svm, lo);
+	int r = svm_segment_split(rt, svm, lo);
 
-	r = r ? r : cut(rt, svm, hi);
+	r = r ? r : svm_segment_split(rt, svm, hi);
 	while (!r && lo < hi) {
-		const struct segment *s = segment_in(svm, lo, hi);
+		const struct segment *s = svm_segment_in(svm, lo, hi);
 		const uint64_t end = s ? s->at.lo : hi;
 
-		if (end > lo && !add(svm, lo, end, &plain))
+		if (end > lo && !svm_segment_add(svm, lo, end, &plain))
 			r = drv_fail(-ENOMEM, "no host memory for attributes of pages");
 		lo = s ? s->at.hi : hi;
 	}
@@ -178,12 +179,12 @@ static int cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
 
 /* --- setting ---------------------------------------------------------------------------------- */
 
-/* What a list of attributes changes. */
+/* The changes of a list of attributes. */
 struct change {
-	uint32_t set; /* bit i: attribute i, below 32 */
+	uint32_t set; /* bit i: attribute i is set, i < 32 */
 	struct attributes to;
 	bool host_set;
-	uint32_t grant, in_place, deny; /* GPUs */
+	uint32_t grant, in_place, deny; /* masks of GPUs */
 };
 
 static hsa_status_t read_agent(const struct rt *rt, const hsa_amd_svm_attribute_pair_t *pair, struct change *c,
@@ -197,7 +198,7 @@ static hsa_status_t read_agent(const struct rt *rt, const hsa_amd_svm_attribute_
 	if (*seen & 1ull << agent->node)
 		return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
 	*seen |= 1ull << agent->node;
-	if (!agent->gpu) { /* ROCr: any CPU that may, lets all of them */
+	if (!agent->gpu) { /* like ROCr: access of any CPU gives it to all */
 		c->to.host |= pair->attribute != HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
 		c->host_set = true;
 		return HSA_STATUS_SUCCESS;
@@ -268,7 +269,7 @@ static hsa_status_t read_list(const struct rt *rt, const hsa_amd_svm_attribute_p
 	return status;
 }
 
-static struct attributes changed(const struct attributes *from, const struct change *c)
+static struct attributes attributes_changed(const struct attributes *from, const struct change *c)
 {
 	struct attributes a = *from;
 
@@ -287,28 +288,28 @@ static struct attributes changed(const struct attributes *from, const struct cha
 	return a;
 }
 
-/* On failure the segment is as it was, if that can be had again. */
-static int apply(struct rt *rt, struct segment *s, const struct attributes *to)
+/* Sets a segment's attributes. On failure restores the former ones, or removes all access if that fails, too. */
+static int attributes_apply(struct rt *rt, struct segment *s, const struct attributes *to)
 {
 	const struct attributes before = s->a;
 	int r;
 
 	if (to->read_only != before.read_only || to->coarse != before.coarse)
-		hide(rt, s); /* a registration has one caching and one right */
+		segment_unregister(rt, s); /* a registration has one caching mode and one access right */
 	s->a = *to;
-	r = show(rt, s);
+	r = segment_register(rt, s);
 	if (!r)
 		return 0;
-	hide(rt, s);
+	segment_unregister(rt, s);
 	s->a = before;
-	if (show(rt, s)) {
-		hide(rt, s);
+	if (segment_register(rt, s)) {
+		segment_unregister(rt, s);
 		s->a.reach = s->a.in_place = 0;
 	}
 	return r;
 }
 
-/* The whole pages of [ptr, ptr + size); false: none, or beyond all addresses. */
+/* The whole pages that contain [ptr, ptr + size); false: none, or beyond all addresses. */
 static bool pages_of(const void *ptr, size_t size, uint64_t *lo, uint64_t *hi)
 {
 	const uint64_t at = (uintptr_t)ptr;
@@ -337,28 +338,28 @@ hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm
 	if (status)
 		return status;
 	pthread_mutex_lock(&svm->lock);
-	r = cover(rt, svm, lo, hi);
+	r = svm_segments_cover(rt, svm, lo, hi);
 	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi))) {
 		struct segment *s = vm_container(n, struct segment, at);
-		const struct attributes to = changed(&s->a, &change);
+		const struct attributes to = attributes_changed(&s->a, &change);
 
-		r = apply(rt, s, &to);
+		r = attributes_apply(rt, s, &to);
 	}
 	pthread_mutex_unlock(&svm->lock);
-	/* ROCr says no more when the kernel refuses. */
+	/* ROCr returns this status, too, when the kernel refuses. */
 	return r ? HSA_STATUS_ERROR : HSA_STATUS_SUCCESS;
 }
 
 /* --- getting ---------------------------------------------------------------------------------- */
 
-/* What holds for all pages of a range. */
+/* The attributes common to all pages of a range. */
 struct common {
 	struct attributes a;
 	bool any, mixed_model;
 };
 
-/* As KFD merges: what all have; places only where all agree; the least granularity. */
-static void merge(struct common *c, const struct attributes *a)
+/* Merges like KFD: flags that all have; locations only if all agree; the least granularity. */
+static void attributes_merge(struct common *c, const struct attributes *a)
 {
 	if (!c->any) {
 		c->a = *a;
@@ -378,7 +379,7 @@ static void merge(struct common *c, const struct attributes *a)
 	c->a.granularity = c->a.granularity < a->granularity ? c->a.granularity : a->granularity;
 }
 
-static struct common merge_all(struct rt_svm *svm, uint64_t lo, uint64_t hi)
+static struct common attributes_merge_all(struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
 	struct common c = {0};
 	struct vm_node *n = NULL;
@@ -386,17 +387,17 @@ static struct common merge_all(struct rt_svm *svm, uint64_t lo, uint64_t hi)
 	pthread_mutex_lock(&svm->lock);
 	while ((n = vm_tree_next(&svm->segments, n, lo, hi))) {
 		if (n->lo > lo)
-			merge(&c, &plain);
-		merge(&c, &vm_container(n, struct segment, at)->a);
+			attributes_merge(&c, &plain);
+		attributes_merge(&c, &vm_container(n, struct segment, at)->a);
 		lo = n->hi;
 	}
 	pthread_mutex_unlock(&svm->lock);
 	if (lo < hi)
-		merge(&c, &plain);
+		attributes_merge(&c, &plain);
 	return c;
 }
 
-static uint64_t access_of(const struct attributes *a, const struct rt_agent *agent)
+static uint64_t attributes_access_of(const struct attributes *a, const struct rt_agent *agent)
 {
 	const uint32_t bit = agent->gpu ? 1u << agent->gpu->index : 0;
 
@@ -406,7 +407,7 @@ static uint64_t access_of(const struct attributes *a, const struct rt_agent *age
 				 : HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE;
 }
 
-static hsa_status_t tell(const struct rt *rt, const struct common *c, hsa_amd_svm_attribute_pair_t *pair)
+static hsa_status_t attribute_query(const struct rt *rt, const struct common *c, hsa_amd_svm_attribute_pair_t *pair)
 {
 	const struct rt_agent *agent;
 
@@ -428,11 +429,11 @@ static hsa_status_t tell(const struct rt *rt, const struct common *c, hsa_amd_sv
 		return RT_GIVE(&pair->value, uint64_t, c->a.prefetch);
 	case HSA_AMD_SVM_ATTRIB_READ_MOSTLY:
 		return RT_GIVE(&pair->value, uint64_t, c->a.read_mostly);
-	case HSA_AMD_SVM_ATTRIB_ACCESS_QUERY: /* the answer is the attribute, the agent stays */
+	case HSA_AMD_SVM_ATTRIB_ACCESS_QUERY: /* the result replaces the attribute; the agent stays */
 		agent = rt_agent_of(rt, (hsa_agent_t){pair->value});
 		if (!agent)
 			return HSA_STATUS_ERROR_INVALID_AGENT;
-		return RT_GIVE(&pair->attribute, uint64_t, access_of(&c->a, agent));
+		return RT_GIVE(&pair->attribute, uint64_t, attributes_access_of(&c->a, agent));
 	default:
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	}
@@ -448,15 +449,15 @@ hsa_status_t impl_hsa_amd_svm_attributes_get(void *ptr, size_t size, hsa_amd_svm
 
 	if (!pages_of(ptr, size, &lo, &hi) || (count && !list))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	common = merge_all(rt->memory->svm, lo, hi);
+	common = attributes_merge_all(rt->memory->svm, lo, hi);
 	for (size_t i = 0; !status && i < count; i++)
-		status = tell(rt, &common, &list[i]);
+		status = attribute_query(rt, &common, &list[i]);
 	return status;
 }
 
 /* --- prefetching ------------------------------------------------------------------------------ */
 
-static void enlist(struct rt_svm *svm, struct prefetch *p)
+static void prefetch_enlist(struct rt_svm *svm, struct prefetch *p)
 {
 	pthread_mutex_lock(&svm->lock);
 	p->next = svm->prefetches;
@@ -467,30 +468,31 @@ static void enlist(struct rt_svm *svm, struct prefetch *p)
 	pthread_mutex_unlock(&svm->lock);
 }
 
-static bool step(hsa_signal_value_t value, void *arg)
+static bool prefetch_step(hsa_signal_value_t value, void *arg)
 {
 	struct prefetch *p = arg;
 	struct rt_signal *signal;
 
 	(void)value;
-	/* A signal that is gone is not waited for. */
+	/* A destroyed signal is skipped. */
 	while (p->left)
-		if (!impl_hsa_amd_signal_async_handler(p->dep[--p->left], HSA_SIGNAL_CONDITION_EQ, 0, step, p))
+		if (!impl_hsa_amd_signal_async_handler(p->dep[--p->left], HSA_SIGNAL_CONDITION_EQ, 0, prefetch_step,
+						       p))
 			return false;
 	signal = p->completion.handle ? rt_signal_of(p->rt, p->completion) : NULL;
 	if (signal)
 		rt_signal_add(p->rt, signal, -1);
-	end_prefetch(p->rt->memory->svm, p);
+	prefetch_end(p->rt->memory->svm, p);
 	return false;
 }
 
-static void first_step(void *arg)
+static void prefetch_first_step(void *arg)
 {
-	step(0, arg);
+	prefetch_step(0, arg);
 }
 
-/* One that a handler can be set for: others change without anybody being told. */
-static bool can_wait(const struct rt *rt, hsa_signal_t handle)
+/* True if a handler can be set for the signal: others change without a notification. */
+static bool can_set_handler(const struct rt *rt, hsa_signal_t handle)
 {
 	struct rt_signal *signal = rt_signal_of(rt, handle);
 	uint32_t kind = signal ? atomic_load(&signal->kind) : RT_SIGNAL_FREE;
@@ -504,28 +506,28 @@ static hsa_status_t check_signals(const struct rt *rt, uint32_t count, const hsa
 	if (count && !signals)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	for (uint32_t i = 0; i < count; i++)
-		if (!can_wait(rt, signals[i]))
+		if (!can_set_handler(rt, signals[i]))
 			return HSA_STATUS_ERROR_INVALID_SIGNAL;
 	return completion.handle && !rt_signal_of(rt, completion) ? HSA_STATUS_ERROR_INVALID_SIGNAL
 								  : HSA_STATUS_SUCCESS;
 }
 
-/* Where it was asked to be is kept at once: who asks hears of what is under way, too, as in ROCr. */
-static int note_prefetch(struct rt *rt, uint64_t lo, uint64_t hi, uint64_t agent)
+/* The location is stored at once: a query returns it while the prefetch is pending, as in ROCr. */
+static int set_prefetch_location(struct rt *rt, uint64_t lo, uint64_t hi, uint64_t agent)
 {
 	struct rt_svm *svm = rt->memory->svm;
 	struct vm_node *n = NULL;
 	int r;
 
 	pthread_mutex_lock(&svm->lock);
-	r = cover(rt, svm, lo, hi);
+	r = svm_segments_cover(rt, svm, lo, hi);
 	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi)))
 		vm_container(n, struct segment, at)->a.prefetch = agent;
 	pthread_mutex_unlock(&svm->lock);
 	return r;
 }
 
-/* The pages stay where they are; every agent that may use them reaches them there. */
+/* The pages are not moved; every agent with access uses them where they are. */
 hsa_status_t impl_hsa_amd_svm_prefetch_async(void *ptr, size_t size, hsa_agent_t agent, uint32_t num_dep_signals,
 					     const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
 {
@@ -547,10 +549,10 @@ hsa_status_t impl_hsa_amd_svm_prefetch_async(void *ptr, size_t size, hsa_agent_t
 	*p = (struct prefetch){.rt = rt, .completion = completion_signal, .left = num_dep_signals};
 	for (uint32_t i = 0; i < num_dep_signals; i++)
 		p->dep[i] = dep_signals[i];
-	enlist(rt->memory->svm, p);
-	r = note_prefetch(rt, lo, hi, agent.handle);
-	r = r ? r : rt_callback(rt, first_step, p);
+	prefetch_enlist(rt->memory->svm, p);
+	r = set_prefetch_location(rt, lo, hi, agent.handle);
+	r = r ? r : rt_callback(rt, prefetch_first_step, p);
 	if (r)
-		end_prefetch(rt->memory->svm, p);
+		prefetch_end(rt->memory->svm, p);
 	return hsa_status_of(r);
 }

@@ -1,5 +1,5 @@
-/* What clients leave with memory: a pointer of theirs, and callbacks for when it is freed. Kept beside the memory,
- * by address, since most has none. */
+/* User data: the pointer and the deallocation callbacks that clients attach to memory. Kept in a tree by address,
+ * since most memory has none. */
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
@@ -11,25 +11,25 @@ struct callback {
 	void *data;
 };
 
-/* Of the memory whose addresses `at` has. Guarded by va_region_lock. */
+/* The user data of one allocation. Guarded by va_region_lock. */
 struct rt_user_data {
-	struct vm_node at; /* memory.user_data */
-	void *data;        /* the client's */
+	struct vm_node at; /* addresses of the allocation; in memory.user_data */
+	void *data;        /* the client's pointer */
 	unsigned callbacks, callbacks_max;
 	struct callback *callback; /* owned */
 };
 
-static struct rt_user_data *find_locked(struct rt *rt, uint64_t lo, uint64_t hi)
+static struct rt_user_data *user_data_find_locked(struct rt *rt, uint64_t lo, uint64_t hi)
 {
 	struct vm_node *n = hi > lo ? vm_tree_next(&rt->memory->user_data, NULL, lo, hi) : NULL;
 
 	return n ? vm_container(n, struct rt_user_data, at) : NULL;
 }
 
-/* The user_data of this memory, made if there are none. NULL: no host memory. */
-static struct rt_user_data *get_locked(struct rt *rt, const struct rt_alloc_info *info)
+/* The user data of this memory, created if there is none. NULL: no host memory. */
+static struct rt_user_data *user_data_get_locked(struct rt *rt, const struct rt_alloc_info *info)
 {
-	struct rt_user_data *user_data = find_locked(rt, info->base, info->base + 1);
+	struct rt_user_data *user_data = user_data_find_locked(rt, info->base, info->base + 1);
 
 	if (user_data)
 		return user_data;
@@ -42,19 +42,19 @@ static struct rt_user_data *get_locked(struct rt *rt, const struct rt_alloc_info
 	return user_data;
 }
 
-static void drop(struct rt_user_data *user_data)
+static void user_data_free(struct rt_user_data *user_data)
 {
 	free(user_data->callback);
 	free(user_data);
 }
 
-/* Takes one of those that lie there out; NULL: none is left. */
-static struct rt_user_data *take(struct rt *rt, uint64_t lo, uint64_t hi)
+/* Removes one user data object in [lo, hi) from the tree; NULL: none is left. */
+static struct rt_user_data *user_data_take(struct rt *rt, uint64_t lo, uint64_t hi)
 {
 	struct rt_user_data *user_data;
 
 	pthread_mutex_lock(&rt->memory->va_region_lock);
-	user_data = find_locked(rt, lo, hi);
+	user_data = user_data_find_locked(rt, lo, hi);
 	if (user_data) {
 		vm_tree_remove(&rt->memory->user_data, &user_data->at);
 		rt->memory->user_data_count--;
@@ -67,11 +67,11 @@ void rt_user_data_end(struct rt *rt, uint64_t base, uint64_t size_B)
 {
 	struct rt_user_data *user_data;
 
-	/* Addresses that were reserved may have several, of what was mapped there. */
-	while (rt->memory->user_data_count && (user_data = take(rt, base, base + size_B))) {
+	/* A reservation may have several: those of the memory that was mapped there. */
+	while (rt->memory->user_data_count && (user_data = user_data_take(rt, base, base + size_B))) {
 		for (unsigned i = 0; i < user_data->callbacks; i++)
 			user_data->callback[i].fn(user_data->callback[i].ptr, user_data->callback[i].data);
-		drop(user_data);
+		user_data_free(user_data);
 	}
 }
 
@@ -83,7 +83,7 @@ void *rt_user_data_get(struct rt *rt, uint64_t base)
 	if (!rt->memory->user_data_count)
 		return NULL;
 	pthread_mutex_lock(&rt->memory->va_region_lock);
-	user_data = find_locked(rt, base, base + 1);
+	user_data = user_data_find_locked(rt, base, base + 1);
 	if (user_data)
 		data = user_data->data;
 	pthread_mutex_unlock(&rt->memory->va_region_lock);
@@ -94,14 +94,14 @@ void rt_user_data_fini(struct rt *rt)
 {
 	struct rt_user_data *user_data;
 
-	while ((user_data = find_locked(rt, 0, UINT64_MAX))) {
+	while ((user_data = user_data_find_locked(rt, 0, UINT64_MAX))) {
 		vm_tree_remove(&rt->memory->user_data, &user_data->at);
-		drop(user_data);
+		user_data_free(user_data);
 	}
 	rt->memory->user_data_count = 0;
 }
 
-/* ROCr: by the first address only, and so for what is locked, by either side's. */
+/* Like ROCr: only the first address of an allocation is accepted; for locked memory, that of either side. */
 hsa_status_t impl_hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata)
 {
 	RT_ENTER(rt);
@@ -111,9 +111,10 @@ hsa_status_t impl_hsa_amd_pointer_info_set_userdata(const void *ptr, void *userd
 	if (!ptr)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_mutex_lock(&rt->memory->va_region_lock);
-	/* Under the lock that who frees it takes behind its claim: no note outlives its memory. */
+	/* Held over look-up and insertion. A thread that frees memory claims it first, and then removes its user
+	 * data under this lock: so no user data outlives its memory. */
 	if (rt_alloc_info_find_locked(rt, (uintptr_t)ptr, &info) && info.base == (uintptr_t)ptr) {
-		struct rt_user_data *user_data = get_locked(rt, &info);
+		struct rt_user_data *user_data = user_data_get_locked(rt, &info);
 
 		if (user_data)
 			user_data->data = userdata;
@@ -125,9 +126,10 @@ hsa_status_t impl_hsa_amd_pointer_info_set_userdata(const void *ptr, void *userd
 
 /* --- callbacks -------------------------------------------------------------------------------- */
 
-static hsa_status_t add_locked(struct rt *rt, const struct rt_alloc_info *info, const struct callback *callback)
+static hsa_status_t callback_add_locked(struct rt *rt, const struct rt_alloc_info *info,
+					const struct callback *callback)
 {
-	struct rt_user_data *user_data = get_locked(rt, info);
+	struct rt_user_data *user_data = user_data_get_locked(rt, info);
 	struct callback *more;
 
 	if (!user_data)
@@ -145,7 +147,7 @@ static hsa_status_t add_locked(struct rt *rt, const struct rt_alloc_info *info, 
 	return HSA_STATUS_SUCCESS;
 }
 
-/* As in ROCr, any address of an allocation will do, and what was imported or locked is none. */
+/* Like ROCr: any address of an allocation is accepted, and imported or locked memory is none. */
 hsa_status_t impl_hsa_amd_register_deallocation_callback(void *ptr, hsa_amd_deallocation_callback_t callback,
 							 void *user_data)
 {
@@ -157,7 +159,7 @@ hsa_status_t impl_hsa_amd_register_deallocation_callback(void *ptr, hsa_amd_deal
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_mutex_lock(&rt->memory->va_region_lock);
 	if (rt_alloc_info_find_locked(rt, (uintptr_t)ptr, &info) && info.type == HSA_EXT_POINTER_TYPE_HSA)
-		status = add_locked(rt, &info, &(struct callback){ptr, callback, user_data});
+		status = callback_add_locked(rt, &info, &(struct callback){ptr, callback, user_data});
 	pthread_mutex_unlock(&rt->memory->va_region_lock);
 	return status;
 }
@@ -171,7 +173,7 @@ hsa_status_t impl_hsa_amd_deregister_deallocation_callback(void *ptr, hsa_amd_de
 	if (!ptr || !callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_mutex_lock(&rt->memory->va_region_lock);
-	user_data = find_locked(rt, (uintptr_t)ptr, (uintptr_t)ptr + 1);
+	user_data = user_data_find_locked(rt, (uintptr_t)ptr, (uintptr_t)ptr + 1);
 	if (user_data) {
 		count = user_data->callbacks;
 		for (unsigned i = 0; i < count; i++)

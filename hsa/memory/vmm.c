@@ -1,4 +1,4 @@
-/* Addresses that are reserved, and memory that is mapped there. */
+/* Reservations of addresses, and mappings of memory in them. */
 #include "hsa/memory/vmm.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ static struct rt_reservation *reservation_around(const struct rt_vmm *vmm, uint6
 	return n && size_B <= n->hi - va ? vm_container(n, struct rt_reservation, at) : NULL;
 }
 
-/* The first mapping that has any of these addresses, or NULL. */
+/* The first mapping that overlaps [lo, hi), or NULL. */
 static struct rt_mapping *mapping_in(const struct rt_vmm *vmm, uint64_t lo, uint64_t hi)
 {
 	struct vm_node *n = hi > lo ? vm_tree_next(&vmm->mappings, NULL, lo, hi) : NULL;
@@ -35,12 +35,12 @@ void rt_reservation_free(struct rt_reservation *s)
 	free(s);
 }
 
-static void end_reservation(struct rt_deferred_free *deferred)
+static void reservation_end_deferred(struct rt_deferred_free *deferred)
 {
 	rt_reservation_free(vm_container(deferred, struct rt_reservation, deferred));
 }
 
-static int reserve_ranges(struct rt *rt, const struct vm_range_request *want, struct rt_reservation *s)
+static int ranges_reserve(struct rt *rt, const struct vm_range_request *want, struct rt_reservation *s)
 {
 	int r = vm_range_reserve(rt->gpu[0]->vm, want, &s->range[0]);
 
@@ -49,15 +49,15 @@ static int reserve_ranges(struct rt *rt, const struct vm_range_request *want, st
 	return r;
 }
 
-int rt_reservation_make(struct rt *rt, const struct vm_range_request *want, struct rt_reservation **out)
+int rt_reservation_create(struct rt *rt, const struct vm_range_request *want, struct rt_reservation **out)
 {
 	struct rt_reservation *s = calloc(1, sizeof(*s));
 	int r;
 
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for a reservation");
-	s->deferred.end = end_reservation;
-	r = reserve_ranges(rt, want, s);
+	s->deferred.end = reservation_end_deferred;
+	r = ranges_reserve(rt, want, s);
 	if (r) {
 		rt_reservation_free(s);
 		return r;
@@ -67,10 +67,10 @@ int rt_reservation_make(struct rt *rt, const struct vm_range_request *want, stru
 	return 0;
 }
 
-static int reserve(struct rt *rt, const struct vm_range_request *want, void **va)
+static int address_reserve(struct rt *rt, const struct vm_range_request *want, void **va)
 {
 	struct rt_reservation *s;
-	int r = rt_reservation_make(rt, want, &s);
+	int r = rt_reservation_create(rt, want, &s);
 
 	if (r)
 		return r;
@@ -92,7 +92,7 @@ hsa_status_t impl_hsa_amd_vmem_address_reserve_align(void **va, size_t size, uin
 						     uint64_t flags)
 {
 	RT_ENTER(rt);
-	/* Large ones as the TLB merges pages, unless the client knows better. */
+	/* A large reservation is aligned for large pages of the TLB, unless the client sets an alignment. */
 	struct vm_range_request want = {.size_B = size,
 					.align_B = alignment             ? alignment
 						   : size >= POOL_SLAB_B ? POOL_SLAB_B
@@ -102,9 +102,9 @@ hsa_status_t impl_hsa_amd_vmem_address_reserve_align(void **va, size_t size, uin
 	    flags & ~(uint64_t)HSA_AMD_VMEM_ADDRESS_NO_REGISTER || (alignment && alignment < RT_PAGE_B))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (address % (want.align_B ? want.align_B : RT_PAGE_B) == 0)
-		want.va = address; /* a wish */
+		want.va = address; /* a hint */
 	rt_deferred_free_reap(rt);
-	return reserve(rt, &want, va) ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
+	return address_reserve(rt, &want, va) ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t impl_hsa_amd_vmem_address_reserve(void **va, size_t size, uint64_t address, uint64_t flags)
@@ -136,15 +136,15 @@ hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
 		return status;
 	rt_va_region_remove(rt, &s->region);
 	rt_user_data_end(rt, s->at.lo, size);
-	/* Others get the addresses when no work can use them any more. */
+	/* The addresses are reused when no work can access them. */
 	rt_defer_free(rt, rt_all_gpus(rt), &s->deferred);
 	return HSA_STATUS_SUCCESS;
 }
 
 /* --- mapping ---------------------------------------------------------------------------------- */
 
-struct rt_mapping *rt_mapping_make(struct rt_reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
-				   uint64_t offset_B)
+struct rt_mapping *rt_mapping_create(struct rt_reservation *in, uint64_t va, uint64_t size_B, struct rt_vmem *vmem,
+				     uint64_t offset_B)
 {
 	struct rt_mapping *m = calloc(1, sizeof(*m));
 
@@ -166,7 +166,7 @@ struct rt_mapping *rt_mapping_make(struct rt_reservation *in, uint64_t va, uint6
 	return m;
 }
 
-void rt_mapping_enter(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
+void rt_mapping_insert(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 {
 	m->in->mapped++;
 	m->vmem->mapped++;
@@ -174,7 +174,7 @@ void rt_mapping_enter(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 	rt_va_region_insert(rt, &m->region);
 }
 
-/* The memory is bound when somebody is given access. */
+/* The memory is bound when an agent gets access. */
 hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t handle,
 				   uint64_t flags)
 {
@@ -193,16 +193,16 @@ hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_
 	vmem = rt_vmem_of(handle);
 	if (in && vmem && !mapping_in(vmm, lo, lo + size) && size <= vmem->size_B &&
 	    in_offset <= vmem->size_B - size) {
-		m = rt_mapping_make(in, lo, size, vmem, in_offset);
+		m = rt_mapping_create(in, lo, size, vmem, in_offset);
 		status = m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	}
 	if (!status)
-		rt_mapping_enter(rt, &vmm->mappings, m);
+		rt_mapping_insert(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
 
-/* The kernel keeps the memory until the work that uses it has ended; what comes behind finds nothing. */
+/* The kernel keeps the memory until the work that uses it has ended; later work finds no mapping. */
 int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m)
 {
 	const uint64_t size_B = m->at.hi - m->at.lo;
@@ -217,8 +217,7 @@ int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m)
 	return m->cpu ? vm_range_view(&m->in->range[0], m->at.lo - m->in->at.lo, NULL, 0, size_B, 0) : 0;
 }
 
-/* Behind rt_mapping_unbind(); it is in that tree. lock held */
-void rt_mapping_forget(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
+void rt_mapping_remove(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m)
 {
 	rt_va_region_remove(rt, &m->region);
 	vm_tree_remove(tree, &m->at);
@@ -246,7 +245,7 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 	else
 		status = hsa_status_of(rt_mapping_unbind(rt, m));
 	if (!status)
-		rt_mapping_forget(rt, &vmm->mappings, m);
+		rt_mapping_remove(rt, &vmm->mappings, m);
 	pthread_mutex_unlock(&vmm->lock);
 	if (!status)
 		rt->ops->forget_exports(rt, (uintptr_t)va, size);
@@ -287,9 +286,9 @@ static unsigned access_bits(const struct rt_mapping *m, unsigned gpu)
 	return bits;
 }
 
-/* Gives the host the access that the mapping says, straight from the BO: through the range's own GPU it would be
- * that GPU's as well, which may be no peer of the memory's. */
-int rt_mapping_show_host(struct rt_mapping *m)
+/* Maps the BO itself, not through the range's own GPU: that GPU would get access, too, and may be no peer of the
+ * memory's. */
+int rt_mapping_set_host_access(struct rt_mapping *m)
 {
 	static const unsigned bits[] = {[HSA_ACCESS_PERMISSION_RO] = VM_CPU_READ,
 					[HSA_ACCESS_PERMISSION_WO] = VM_CPU_WRITE,
@@ -299,8 +298,7 @@ int rt_mapping_show_host(struct rt_mapping *m)
 			     m->at.hi - m->at.lo, bits[m->cpu]);
 }
 
-/* The same for GPU i. */
-int rt_mapping_show(struct rt *rt, struct rt_mapping *m, unsigned i)
+int rt_mapping_set_gpu_access(struct rt *rt, struct rt_mapping *m, unsigned i)
 {
 	struct vm_range *range = &m->in->range[i];
 	const uint64_t offset_B = m->at.lo - m->in->at.lo, size_B = m->at.hi - m->at.lo;
@@ -315,7 +313,7 @@ int rt_mapping_show(struct rt *rt, struct rt_mapping *m, unsigned i)
 	return r;
 }
 
-/* Where the CPU sees what it may read, and which GPUs may do anything. */
+/* The CPU has an address if it may read; GPUs count with any access. */
 void rt_mapping_update(struct rt *rt, struct rt_mapping *m)
 {
 	uint32_t gpus = 0;
@@ -325,8 +323,8 @@ void rt_mapping_update(struct rt *rt, struct rt_mapping *m)
 	rt_va_region_update(rt, &m->region, gpus, m->cpu & HSA_ACCESS_PERMISSION_RO ? m->at.lo : 0);
 }
 
-static hsa_status_t allow_one(struct rt *rt, struct rt_mapping *m, const struct rt_agent *agent,
-			      hsa_access_permission_t permission)
+static hsa_status_t mapping_allow_one(struct rt *rt, struct rt_mapping *m, const struct rt_agent *agent,
+				      hsa_access_permission_t permission)
 {
 	hsa_access_permission_t *at = agent->gpu ? &m->gpu[agent->gpu->index] : &m->cpu, before = *at;
 	int r;
@@ -336,24 +334,24 @@ static hsa_status_t allow_one(struct rt *rt, struct rt_mapping *m, const struct 
 	if (permission && agent->gpu && !rt_may_reach(agent->gpu, m->vmem->pool))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	*at = permission;
-	r = agent->gpu ? rt_mapping_show(rt, m, agent->gpu->index) : rt_mapping_show_host(m);
+	r = agent->gpu ? rt_mapping_set_gpu_access(rt, m, agent->gpu->index) : rt_mapping_set_host_access(m);
 	if (r)
 		*at = before;
 	rt_mapping_update(rt, m);
 	return r == -EACCES ? HSA_STATUS_ERROR_INVALID_AGENT : hsa_status_of(r);
 }
 
-static hsa_status_t allow(struct rt *rt, struct rt_mapping *m, const hsa_amd_memory_access_desc_t *desc,
-			  size_t count)
+static hsa_status_t mapping_allow(struct rt *rt, struct rt_mapping *m, const hsa_amd_memory_access_desc_t *desc,
+				  size_t count)
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
 	for (size_t i = 0; !status && i < count; i++)
-		status = allow_one(rt, m, rt_agent_of(rt, desc[i].agent_handle), desc[i].permissions);
+		status = mapping_allow_one(rt, m, rt_agent_of(rt, desc[i].agent_handle), desc[i].permissions);
 	return status;
 }
 
-static hsa_status_t check_access(const struct rt *rt, const hsa_amd_memory_access_desc_t *desc, size_t count)
+static hsa_status_t check_access_list(const struct rt *rt, const hsa_amd_memory_access_desc_t *desc, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!rt_agent_of(rt, desc[i].agent_handle))
@@ -364,7 +362,7 @@ static hsa_status_t check_access(const struct rt *rt, const hsa_amd_memory_acces
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Mappings without a gap from va to the end at least; the last one may go on behind it, as in ROCr. */
+/* True if mappings without a gap cover [va, end); the last one may end after it, as in ROCr. */
 static bool is_covered(const struct rt_vmm *vmm, uint64_t va, uint64_t end)
 {
 	const struct rt_mapping *m;
@@ -377,7 +375,7 @@ static bool is_covered(const struct rt_vmm *vmm, uint64_t va, uint64_t end)
 	return true;
 }
 
-/* What fails in the middle leaves those before as they were asked to be, as in ROCr. */
+/* A failure in the middle leaves the earlier mappings with the new access, as in ROCr. */
 hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_memory_access_desc_t *desc,
 					  size_t count)
 {
@@ -389,7 +387,7 @@ hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_m
 
 	if (!va || !size || !desc || !count)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = check_access(rt, desc, count);
+	status = check_access_list(rt, desc, count);
 	if (status)
 		return status;
 	pthread_mutex_lock(&vmm->lock);
@@ -399,22 +397,24 @@ hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_m
 		status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	for (const uint64_t end = at + size; !status && at < end; at = m->at.hi) {
 		m = rt_mapping_at(vmm, at);
-		status = allow(rt, m, desc, count);
+		status = mapping_allow(rt, m, desc, count);
 	}
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
 
-static hsa_status_t allow_all(struct rt *rt, struct rt_mapping *m, uint32_t count, const hsa_agent_t *agents)
+static hsa_status_t mapping_allow_all(struct rt *rt, struct rt_mapping *m, uint32_t count,
+				      const hsa_agent_t *agents)
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
 	for (uint32_t i = 0; !status && i < count; i++)
-		status = allow_one(rt, m, rt_agent_of(rt, agents[i]), HSA_ACCESS_PERMISSION_RW);
+		status = mapping_allow_one(rt, m, rt_agent_of(rt, agents[i]), HSA_ACCESS_PERMISSION_RW);
 	return status;
 }
 
-/* What is attached was given to GPUs already; here others get it, too (ROCr says yes and does nothing). */
+/* GPUs got access to attached memory at the import; this gives it to others (ROCr returns success and does
+ * nothing). */
 hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const hsa_agent_t *agents)
 {
 	struct rt_vmm *vmm = rt->memory->vmm;
@@ -427,11 +427,11 @@ hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const
 	n = end > address ? vm_tree_next(&vmm->attached, NULL, address, end) : NULL;
 	m = mapping_in(vmm, address, end);
 	if (n)
-		status = allow_all(rt, vm_container(n, struct rt_mapping, at), count, agents);
+		status = mapping_allow_all(rt, vm_container(n, struct rt_mapping, at), count, agents);
 	else if (m)
 		status = HSA_STATUS_SUCCESS;
 	for (; !status && m; m = rt_mapping_at(vmm, m->at.hi))
-		status = allow_all(rt, m, count, agents);
+		status = mapping_allow_all(rt, m, count, agents);
 	pthread_mutex_unlock(&vmm->lock);
 	return status;
 }
@@ -479,9 +479,8 @@ void rt_vmm_fini(struct rt *rt)
 	if (!vmm)
 		return;
 	while ((m = mapping_in(vmm, 0, UINT64_MAX))) {
-		(void)!rt_mapping_unbind(rt,
-					 m); /* it fails with the device; then the addresses' ranges forget it */
-		rt_mapping_forget(rt, &vmm->mappings, m);
+		(void)!rt_mapping_unbind(rt, m); /* fails if the device fails; releasing the ranges unbinds it */
+		rt_mapping_remove(rt, &vmm->mappings, m);
 	}
 	rt_attached_fini(rt);
 	while ((n = vm_tree_next(&vmm->reservations, NULL, 0, UINT64_MAX))) {

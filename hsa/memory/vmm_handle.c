@@ -1,4 +1,4 @@
-/* Memory without an address: made, shared, and kept while handles or mappings have it. */
+/* rt_vmem: memory without an address. Created, shared, and alive while handles or mappings reference it. */
 #include "hsa/memory/vmm.h"
 #include "vm/host.h"
 
@@ -13,7 +13,7 @@ struct rt_vmem *rt_vmem_of(hsa_amd_vmem_alloc_handle_t handle)
 	return drv_handle_find(&rt_handles, KIND, handle.handle);
 }
 
-static int publish(struct rt *rt, const struct rt_vmem *like, struct rt_vmem **out)
+static int vmem_publish(struct rt *rt, const struct rt_vmem *like, struct rt_vmem **out)
 {
 	struct rt_vmem *vmem = malloc(sizeof(*vmem));
 	int r;
@@ -66,26 +66,27 @@ int rt_vmem_bo(struct rt *rt, struct rt_vmem *vmem, unsigned i, struct vm_bo **b
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static int make(struct rt *rt, const struct rt_pool *pool, uint64_t size_B, hsa_amd_memory_type_t type,
-		struct rt_vmem **out)
+static int vmem_create(struct rt *rt, const struct rt_pool *pool, uint64_t size_B, hsa_amd_memory_type_t type,
+		       struct rt_vmem **out)
 {
 	const struct pool_info *info = pool_info(pool->pool);
 	const struct vm_info how = {
-		.size_B = size_B, .kind = info->home == POOL_VRAM ? VM_VRAM : VM_GTT, .flags = info->flags};
+		.size_B = size_B, .kind = info->placement == POOL_VRAM ? VM_VRAM : VM_GTT, .flags = info->flags};
 	struct rt_vmem like = {.pool = pool, .type = type, .size_B = size_B, .home = info->vm};
 	int r = vm_bo_create(rt->gpu[info->vm]->vm, &how, &like.bo[info->vm]);
 
-	r = r ? r : publish(rt, &like, out);
+	r = r ? r : vmem_publish(rt, &like, out);
 	if (r)
 		vm_bo_put(like.bo[info->vm]);
 	return r;
 }
 
-/* Host memory of a certain node cannot be a BO: with several nodes CPUs' pools give nothing here (in ROCr 6.4 they
- * never do). Elsewhere it is a BO of the first GPU, which jobs of the others wait for when they are given it. */
+/* Host memory of a certain NUMA node cannot be a BO: with several nodes, CPUs' pools give no such memory (in ROCr
+ * 6.4 they never do). Otherwise it is a BO of the first GPU; jobs of other GPUs that get access wait for that GPU's
+ * jobs. */
 static bool is_of_node(const struct pool_info *info)
 {
-	return info->home == POOL_HOST && info->node != VM_ANY_NODE;
+	return info->placement == POOL_HOST && info->node != VM_ANY_NODE;
 }
 
 hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, size_t size,
@@ -103,7 +104,7 @@ hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, 
 	if (!pool->pool || size > pool->size_B || is_of_node(pool_info(pool->pool)))
 		return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	pthread_mutex_lock(&rt->memory->vmm->lock);
-	r = make(rt, pool, size, type, &vmem);
+	r = vmem_create(rt, pool, size, type, &vmem);
 	if (!r)
 		handle->handle = vmem->handle;
 	pthread_mutex_unlock(&rt->memory->vmm->lock);
@@ -166,9 +167,9 @@ hsa_status_t impl_hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd, hsa_amd_v
 	return vmem ? hsa_status_of(r) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
-/* The BO of a dma-buf, for the GPU whose memory it is: the one for which the kernel says that it is VRAM. System
- * memory is the first one's. */
-static int import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo)
+/* Imports the BO of a dma-buf on the GPU whose memory it is: the one for which the kernel reports VRAM. System
+ * memory is imported on the first GPU. */
+static int import_on_owner(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo)
 {
 	int r = 0;
 
@@ -186,15 +187,15 @@ static int import_home(struct rt *rt, int fd, unsigned *home, struct vm_bo **bo)
 	return vm_bo_import(rt->gpu[0]->vm, fd, bo);
 }
 
-/* The pool that memory from elsewhere counts to. */
+/* The pool that imported memory is reported to belong to. */
 static const struct rt_pool *pool_for(const struct rt *rt, const struct vm_bo *bo, unsigned home)
 {
 	const struct rt_agent *agent = bo->kind == VM_VRAM ? rt->gpu[home]->agent : &rt->agent[0];
 
-	return &agent->pool[0]; /* a GPU's coarse one, the host's fine one */
+	return &agent->pool[0]; /* a GPU's coarse-grained pool, the host's fine-grained one */
 }
 
-static struct rt_vmem *find_bo(struct rt *rt, const struct vm_bo *bo)
+static struct rt_vmem *vmem_find_bo(struct rt *rt, const struct vm_bo *bo)
 {
 	for (struct rt_vmem *vmem = rt->memory->vmm->memory; vmem; vmem = vmem->next)
 		for (unsigned i = 0; i < rt->gpus; i++)
@@ -203,16 +204,16 @@ static struct rt_vmem *find_bo(struct rt *rt, const struct vm_bo *bo)
 	return NULL;
 }
 
-/* What is known already gets one reference more, as in ROCr. */
+/* Memory that has an rt_vmem already gets another reference, as in ROCr. */
 int rt_vmem_import(struct rt *rt, int fd, struct rt_vmem **out)
 {
 	struct rt_vmem like = {.type = MEMORY_TYPE_NONE};
 	struct vm_bo *bo;
-	int r = import_home(rt, fd, &like.home, &bo);
+	int r = import_on_owner(rt, fd, &like.home, &bo);
 
 	if (r)
 		return r;
-	*out = find_bo(rt, bo);
+	*out = vmem_find_bo(rt, bo);
 	if (*out) {
 		(*out)->refs++;
 		vm_bo_put(bo);
@@ -221,7 +222,7 @@ int rt_vmem_import(struct rt *rt, int fd, struct rt_vmem **out)
 	like.pool = pool_for(rt, bo, like.home);
 	like.size_B = bo->size_B;
 	like.bo[like.home] = bo;
-	r = publish(rt, &like, out);
+	r = vmem_publish(rt, &like, out);
 	if (r)
 		vm_bo_put(bo);
 	return r;
@@ -240,6 +241,6 @@ hsa_status_t impl_hsa_amd_vmem_import_shareable_handle(int dmabuf_fd, hsa_amd_vm
 	if (!r)
 		handle->handle = vmem->handle;
 	pthread_mutex_unlock(&rt->memory->vmm->lock);
-	/* ROCr: what is no dma-buf, or of a device that is not here. */
+	/* Like ROCr: the descriptor is no dma-buf, or the dma-buf of an unknown device. */
 	return r == -EINVAL || r == -EBADF ? HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS : hsa_status_of(r);
 }

@@ -1,6 +1,10 @@
-/* Packets that run nothing: they wait for signals, and complete. Points of hardware queues that bring a signal's
- * value become dependencies of the flow's next job; for all else the queue stops, and the progress thread tries
- * again. */
+/* Barrier packets: they run nothing, wait for signals, and complete.
+ *
+ * A dependency whose signal becomes 0 at the end of a submitted job is passed to the flow as a fence: the flow's
+ * next job waits for it on the GPU. Any other unmet dependency stops the queue, and the progress thread tries the
+ * packet again. The end of a job is used only if rt_signal_dep() permits it (signal/signal.c, may_wait_for()):
+ * nothing may follow the awaited packet in its job. A kernel that follows may itself wait, through the host, for
+ * this queue, and both would hang. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,11 +13,11 @@
 /* The dependencies of a barrier packet. */
 struct deps {
 	unsigned open, fences, met, given;
-	struct rt_signal *signal[RT_DEPS_MAX]; /* the open ones */
+	struct rt_signal *signal[RT_DEPS_MAX]; /* dependencies that neither are met nor have a fence */
 	struct cs_fence fence[RT_DEPS_MAX];
 };
 
-static bool gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *deps)
+static bool deps_gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *deps)
 {
 	const struct cs_ring *ring = q->base.flow.queue->ring;
 
@@ -32,7 +36,7 @@ static bool gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *dep
 		case RT_DEP_MET:
 			deps->met++;
 			break;
-		case RT_DEP_POINT:
+		case RT_DEP_FENCE:
 			deps->fence[deps->fences++] = fence;
 			break;
 		case RT_DEP_OPEN:
@@ -43,7 +47,7 @@ static bool gather(struct rt_queue *q, const hsa_signal_t *dep, struct deps *dep
 	return true;
 }
 
-/* *header: also waits for all before it if a fence is the ring's own. */
+/* *header: gets the barrier bit if a fence is the ring's own, so that the packet waits for all before it. */
 static int wait_for_fences(struct flow *f, const struct deps *deps, uint64_t completion, uint16_t *header)
 {
 	int r = 0;
@@ -56,8 +60,8 @@ static int wait_for_fences(struct flow *f, const struct deps *deps, uint64_t com
 	return r;
 }
 
-/* A packet that does nothing but complete. Without a completion it costs no job: the next one waits for all before,
- * and begins with an acquire. */
+/* Executes a barrier packet whose dependencies are met or fences. Without a completion signal it needs no job: the
+ * next job waits for all before it, and begins with an acquire. */
 static enum rt_outcome pass_barrier(struct rt_queue *q, uint16_t header, hsa_signal_t completion,
 				    const struct deps *deps)
 {
@@ -78,9 +82,8 @@ static enum rt_outcome pass_barrier(struct rt_queue *q, uint16_t header, hsa_sig
 	return RT_TAKEN;
 }
 
-/* The work that would have made a dependency 0 was lost: the wait would never end. The packet ends with an
- * error, a negative value of its completion signal, and the queue goes on (HSA System Architecture, barrier-AND
- * packet). */
+/* Ends a packet whose dependency failed, since the wait would never end. Its completion signal gets a negative
+ * value, and the queue continues (HSA System Architecture, barrier-AND packet). */
 static enum rt_outcome fail_barrier(struct rt_queue *q, hsa_signal_t completion)
 {
 	struct rt_signal *signal = completion.handle ? rt_signal_of(q->base.rt, completion) : NULL;
@@ -96,7 +99,7 @@ enum rt_outcome rt_barrier_and(struct rt_queue *q, const union rt_packet *p)
 {
 	struct deps deps;
 
-	if (!gather(q, p->barrier.dep_signal, &deps))
+	if (!deps_gather(q, p->barrier.dep_signal, &deps))
 		return rt_packet_fail(q, HSA_STATUS_ERROR_INVALID_SIGNAL);
 	for (unsigned i = 0; i < deps.open; i++)
 		if (atomic_load(&deps.signal[i]->failed))
@@ -112,9 +115,9 @@ enum rt_outcome rt_barrier_or(struct rt_queue *q, const union rt_packet *p)
 {
 	struct deps deps;
 
-	if (!gather(q, p->barrier.dep_signal, &deps))
+	if (!deps_gather(q, p->barrier.dep_signal, &deps))
 		return rt_packet_fail(q, HSA_STATUS_ERROR_INVALID_SIGNAL);
-	/* No submission can express which of several jobs ends first. */
+	/* No submission can wait for the first of several jobs. */
 	if (deps.given && !deps.met) {
 		rt_queue_watch(q, deps.signal, deps.open);
 		return RT_STOPPED;

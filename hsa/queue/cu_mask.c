@@ -1,16 +1,16 @@
-/* Which compute units a queue's dispatches may use. Clients count the units of a GPU in one row; hardware has a
- * mask for each shader engine. */
+/* Masks of the compute units that a queue's dispatches may use. Clients number the units of a GPU in one row;
+ * hardware has a mask for each shader engine. */
 #include <string.h>
 
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 
-#define CUS_PER_ARRAY 16 /* bits of a mask's half: of one shader array */
+#define CUS_PER_ARRAY 16 /* bits of half a mask: one shader array */
 #define DWORDS        RT_CU_DWORDS
 
-/* As KFD hands the bits out (Linux kfd_mqd_manager.c, mqd_symmetrically_map_cu_mask): the first unit of each array
- * of each engine, engines first, then the second ones. */
-static void spread(const struct drv_device *dev, const uint32_t *cus, unsigned step, uint32_t *engine)
+/* Distributes the bits like KFD (Linux kfd_mqd_manager.c, mqd_symmetrically_map_cu_mask): the first unit of each
+ * array of each engine, engines first, then the second ones. */
+static void spread_cus(const struct drv_device *dev, const uint32_t *cus, unsigned step, uint32_t *engine)
 {
 	const struct drv_facts *f = &dev->facts;
 	unsigned bit = 0;
@@ -18,7 +18,7 @@ static void spread(const struct drv_device *dev, const uint32_t *cus, unsigned s
 	for (unsigned cu = 0; cu < CUS_PER_ARRAY; cu += step)
 		for (unsigned array = 0; array < f->arrays_per_engine && array < 2; array++)
 			for (unsigned e = 0; e < f->engines && e < CS_ENGINES_MAX; e++) {
-				/* Engines beyond the fourth stand behind the arrays of the first ones. */
+				/* The bitmap has engines from the fifth on after the arrays of the first four. */
 				uint32_t active = f->cu_bitmap[e % 4][(array + e / 4 * f->arrays_per_engine) % 4];
 
 				if ((unsigned)__builtin_popcount(active) <= cu || bit >= 32 * DWORDS)
@@ -29,7 +29,7 @@ static void spread(const struct drv_device *dev, const uint32_t *cus, unsigned s
 			}
 }
 
-/* ROCr: units of a pair are enabled together. */
+/* Like ROCr: the units of a pair are enabled together. */
 static bool has_half_a_pair(const uint32_t *cus)
 {
 	for (unsigned i = 0; i < DWORDS; i++)
@@ -38,50 +38,51 @@ static bool has_half_a_pair(const uint32_t *cus)
 	return false;
 }
 
-/* Workgroup processors of two units, which are enabled together. */
+/* True for GPUs with workgroup processors, pairs of units that are enabled together. */
 static bool has_pairs(const struct rt_gpu *gpu)
 {
 	return gpu->dev->chip->pm4 != DRV_PM4_GFX9;
 }
 
-/* Masks that name no unit of any engine: a dispatch would never end. */
-static bool names_none(const struct rt_gpu *gpu, const uint32_t *cus)
+/* True if the mask has no unit of any engine: a dispatch would never end. */
+static bool has_no_cu(const struct rt_gpu *gpu, const uint32_t *cus)
 {
 	uint32_t engine[CS_ENGINES_MAX] = {0}, any = 0;
 
-	spread(gpu->dev, cus, has_pairs(gpu) ? 2 : 1, engine);
+	spread_cus(gpu->dev, cus, has_pairs(gpu) ? 2 : 1, engine);
 	for (unsigned i = 0; i < CS_ENGINES_MAX; i++)
 		any |= engine[i];
 	return !any;
 }
 
-static void set(struct rt_flow *f, const uint32_t *cus)
+static void set_cus_locked(struct rt_flow *f, const uint32_t *cus)
 {
 	uint32_t there[DWORDS] = {0};
 
 	rt_all_cus(f->gpu->dev, there);
 	memcpy(f->cus, cus, sizeof(f->cus));
 	memset(f->flow.cu_mask, 0, sizeof(f->flow.cu_mask));
-	spread(f->gpu->dev, cus, has_pairs(f->gpu) ? 2 : 1, f->flow.cu_mask);
+	spread_cus(f->gpu->dev, cus, has_pairs(f->gpu) ? 2 : 1, f->flow.cu_mask);
 	f->flow.masked = memcmp(cus, there, sizeof(there));
 }
 
 void rt_flow_init_cus(struct rt_flow *f)
 {
 	if (f->gpu && !drv_config()->cu_mask_later)
-		set(f, f->gpu->cus);
+		set_cus_locked(f, f->gpu->cus);
 }
 
-/* What was executed so far keeps its units. */
-static void change(struct rt_flow *f, const uint32_t *cus)
+/* Sets the units of later operations. */
+static void change_cus(struct rt_flow *f, const uint32_t *cus)
 {
 	drv_lock(&f->flow.lock);
-	set(f, cus);
+	set_cus_locked(f, cus);
 	flow_forget_shapes(&f->flow);
 	drv_unlock(&f->flow.lock);
 }
 
-/* bits: of cus, which holds whole dwords. 0: all units. What the GPU does not have is ignored, as ROCr does. */
+/* Sets the mask of `bits` bits, whole dwords. 0: all units. Units that the GPU does not have are ignored, as in
+ * ROCr. */
 hsa_status_t rt_flow_set_cus(struct rt_flow *f, uint32_t bits, const uint32_t *cus)
 {
 	uint32_t mask[DWORDS] = {0}, there[DWORDS] = {0}, lost = 0;
@@ -95,9 +96,9 @@ hsa_status_t rt_flow_set_cus(struct rt_flow *f, uint32_t bits, const uint32_t *c
 		mask[i] = wanted & f->gpu->cus[i];
 		lost |= wanted & ~mask[i];
 	}
-	if (names_none(f->gpu, mask) || (has_pairs(f->gpu) && has_half_a_pair(mask)))
+	if (has_no_cu(f->gpu, mask) || (has_pairs(f->gpu) && has_half_a_pair(mask)))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	change(f, mask);
+	change_cus(f, mask);
 	return lost ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;
 }
 
@@ -113,7 +114,7 @@ hsa_status_t rt_flow_get_cus(const struct rt_flow *f, uint32_t bits, uint32_t *c
 	return HSA_STATUS_SUCCESS;
 }
 
-static struct rt_queue *find(const struct rt *rt, const hsa_queue_t *queue)
+static struct rt_queue *find_gpu_queue(const struct rt *rt, const hsa_queue_t *queue)
 {
 	struct rt_queue *q = rt_queue_of(rt, queue);
 
@@ -126,11 +127,11 @@ hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t b
 	struct rt_queue *q;
 	RT_ENTER(rt);
 
-	q = find(rt, queue);
+	q = find_gpu_queue(rt, queue);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	status = rt_flow_set_cus(&q->base, bits, cus);
-	/* A packet that came meanwhile found the lock taken. */
+	/* Reads packets that were written while the lock was taken. */
 	rt_queue_run(q);
 	return status;
 }
@@ -142,6 +143,6 @@ hsa_status_t impl_hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue, uint32_t b
 
 	if (!cus || !bits || bits % 32)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	q = find(rt, queue);
+	q = find_gpu_queue(rt, queue);
 	return q ? rt_flow_get_cus(&q->base, bits, cus) : HSA_STATUS_ERROR_INVALID_QUEUE;
 }

@@ -1,5 +1,5 @@
-/* The runtime's side of flows (struct flow_ops): signals are completed, threads and clients are told, kernels
- * are found. And the flows of our HIP library, which have no AQL ring. */
+/* The callbacks of this runtime's flows (struct flow_ops): they complete signals, queue work for the progress
+ * thread, report failures and find kernels. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,21 @@ static struct rt_signal *signal_of(const struct rt_flow *f, uint64_t handle)
 	return rt_signal_of(f->rt, (hsa_signal_t){handle});
 }
 
-/* --- what flows ask for ------------------------------------------------------------------------- */
+/* --- callbacks of flows --------------------------------------------------------------------------- */
 
-static void stalled(struct flow *flow)
+static void on_stalled(struct flow *flow)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 
 	rt_progress_add(f->rt, &f->work);
 }
 
-static void submitted(struct flow *flow)
+static void on_submitted(struct flow *flow)
 {
-	rt_tell_of_work(rt_flow_of(flow)->rt);
+	rt_notify_work(rt_flow_of(flow)->rt);
 }
 
-/* The statuses are those that ROCr derives from its packet processor's errors. */
+/* The statuses that ROCr derives from its packet processor's errors. */
 static hsa_status_t status_of(int error)
 {
 	switch (error) {
@@ -42,38 +42,38 @@ static hsa_status_t status_of(int error)
 	}
 }
 
-static void failed(struct flow *flow, int error)
+static void on_failed(struct flow *flow, int error)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 
 	f->failed(f, status_of(error));
 }
 
-static const struct cs_kernel *kernel(struct flow *flow, uint64_t object)
+static const struct cs_kernel *find_kernel(struct flow *flow, uint64_t object)
 {
 	const struct rt_flow *f = rt_flow_of(flow);
 
 	return rt_kernel_find(f->rt, f->gpu, object);
 }
 
-/* A signal that a copy has given its times keeps them. */
-static bool profiles(const struct rt_flow *f, const struct rt_signal *signal)
+/* A signal with the times of a copy keeps them. */
+static bool is_profiled(const struct rt_flow *f, const struct rt_signal *signal)
 {
 	return (!f->amd || f->amd->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING) &&
 	       !atomic_load_explicit(&signal->clock, memory_order_relaxed);
 }
 
-static void begin(struct flow *flow, uint64_t handle)
+static void write_begin_time(struct flow *flow, uint64_t handle)
 {
 	const struct rt_flow *f = rt_flow_of(flow);
 	const struct rt_signal *signal = signal_of(f, handle);
 
-	if (signal && profiles(f, signal))
+	if (signal && is_profiled(f, signal))
 		cs_ib_clock(flow->ib, (uintptr_t)&rt_signal_memory((hsa_signal_t){handle})->start_ts);
 }
 
-/* The operation's time, then its completion. */
-static void complete(struct flow *flow, uint64_t handle, uint16_t header)
+/* Writes the operation's end time, then its completion. */
+static void write_completion(struct flow *flow, uint64_t handle, uint16_t header)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 	struct rt_signal *signal = signal_of(f, handle);
@@ -91,16 +91,16 @@ static void complete(struct flow *flow, uint64_t handle, uint16_t header)
 		return;
 	q->issued = value;
 	memory->queue_ptr = (amd_queue_v2_t *)(uintptr_t)flow->queue_va;
-	if (profiles(f, signal))
+	if (is_profiled(f, signal))
 		cs_ib_release_clock(flow->ib, (uintptr_t)&memory->end_ts);
-	rt_signal_expect(f->rt, signal, &completion, &va, &value);
+	rt_signal_add_completion(f->rt, signal, &completion, &va, &value);
 	cs_ib_release_value(flow->ib,
 			    flow_releases(header) == HSA_FENCE_SCOPE_SYSTEM ? CS_SCOPE_SYSTEM : CS_SCOPE_AGENT, va,
 			    value);
 }
 
-/* An operation that waited fails, and the queue goes on. Operations of our HIP library complete no signal: their
- * flow fails, as the GPU's others are about to, but not with another GPU's. */
+/* Fails an operation that waited for a lost job; the queue continues. Operations of our HIP library complete no
+ * signal: their flow fails, as the GPU's other flows will, unless the lost job was another GPU's. */
 static void wait_lost(struct flow *flow, uint64_t handle, struct cs_fence fence)
 {
 	struct rt_flow *f = rt_flow_of(flow);
@@ -114,8 +114,8 @@ static void wait_lost(struct flow *flow, uint64_t handle, struct cs_fence fence)
 		rt_flow_fail(f, HSA_STATUS_ERROR_EXCEPTION);
 }
 
-/* Packets that came while the lock was taken. */
-static void released(struct flow *flow)
+/* Reads packets that were written while the lock was taken. */
+static void on_released(struct flow *flow)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 
@@ -123,7 +123,7 @@ static void released(struct flow *flow)
 		rt_queue_run((struct rt_queue *)(void *)f);
 }
 
-static bool sees(struct flow *flow, const void *at, uint32_t size_B)
+static bool cpu_sees(struct flow *flow, const void *at, uint32_t size_B)
 {
 	struct rt_alloc_info info;
 
@@ -131,11 +131,11 @@ static bool sees(struct flow *flow, const void *at, uint32_t size_B)
 	       info.base + info.size_B - (uintptr_t)at >= size_B;
 }
 
-static int check(const struct flow *flow)
+static int check_faults(const struct flow *flow)
 {
 	const struct rt_flow *f = rt_flow_of(flow);
 
-	/* Faults of a client's queues are its own business. */
+	/* Faults of a client's queues are reported to the client. */
 	if (flow->grouped && atomic_load_explicit(&f->gpu->faults, memory_order_relaxed) != f->faults)
 		return -EFAULT;
 	return atomic_load(&flow->state) == FLOW_ACTIVE ? 0 : -ECANCELED;
@@ -148,23 +148,23 @@ static void free_flow(struct flow *flow)
 	f->free(f);
 }
 
-static int tap_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion)
+static int dispatch_by_tap(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion)
 {
 	return rt_flow_of(flow)->tap_dispatch(flow, packet, completion);
 }
 
 static const struct flow_ops ops = {
-	.stalled = stalled,
-	.submitted = submitted,
-	.failed = failed,
-	.kernel = kernel,
-	.begin = begin,
-	.complete = complete,
+	.stalled = on_stalled,
+	.submitted = on_submitted,
+	.failed = on_failed,
+	.kernel = find_kernel,
+	.begin = write_begin_time,
+	.complete = write_completion,
 	.wait_lost = wait_lost,
-	.tap = tap_dispatch,
-	.released = released,
-	.sees = sees,
-	.check = check,
+	.tap = dispatch_by_tap,
+	.released = on_released,
+	.sees = cpu_sees,
+	.check = check_faults,
 	.free = free_flow,
 };
 
@@ -198,16 +198,16 @@ bool rt_flow_attempt(struct rt *rt, struct rt_work *work)
 
 /* --- failures ------------------------------------------------------------------------------------ */
 
-/* The flows that fail, and their error. */
+/* The flows that fail, and their status. */
 struct failure {
 	const struct cs_ring *ring; /* NULL: all that were used */
 	hsa_status_t status;
 	bool any;
 };
 
-/* The flows of our HIP library fail together: a stream that waited for one that is lost may have gone on before
- * anybody knew. */
-static void fail_if_meant(struct flow *flow, void *arg)
+/* The flows of our HIP library fail together: a stream that waited for a lost one may have continued before the
+ * loss was detected. */
+static void fail_if_matching(struct flow *flow, void *arg)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 	const struct flow_queue *q = atomic_load(&flow->queue);
@@ -231,7 +231,7 @@ struct rt_gpu *rt_queues_fail(struct rt *rt, const struct rt_gpu *gpu, const str
 		struct failure failure = {.ring = ring, .status = status};
 
 		if (ring || rt->gpu[i] == gpu)
-			flow_gpu_each(&rt->gpu[i]->flows, fail_if_meant, &failure);
+			flow_gpu_each(&rt->gpu[i]->flows, fail_if_matching, &failure);
 		if (failure.any)
 			found = rt->gpu[i];
 	}

@@ -1,8 +1,9 @@
 /* Intercept queues, for tools: the client's packets go through handlers, which may change, drop and add packets,
- * into an ordinary queue that nobody else sees.
+ * into an ordinary queue that the client does not see, the queue below.
  *
- * Handlers are the client's code: they run on the thread that rings, without a lock, or on the thread for
- * callbacks. What the queue below has no room for waits in `left`, and the progress thread moves it on. */
+ * Handlers are the client's code. They run on the thread that rings the doorbell, or on the handler thread, and
+ * only the lock of the intercept queue's own flow is held, which a doorbell just tries. Packets that the queue
+ * below has no room for are kept in `left`; the progress thread moves them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +22,13 @@ struct rt_intercept {
 	struct rt_queue *below; /* owned */
 	pthread_mutex_t lock;   /* guards handlers */
 	unsigned handlers;
-	struct handler handler[HANDLERS_MAX]; /* the last one sees packets first */
-	union rt_packet *left;                /* owned; this and all below: the flow's lock */
+	struct handler handler[HANDLERS_MAX]; /* the last one gets packets first */
+	union rt_packet *left;                /* owned; this and all below: guarded by the flow's lock */
 	uint64_t left_count, left_max;
-	bool failed; /* no memory for what is left */
+	bool failed; /* no memory for `left` */
 };
 
-/* Which handler runs on this thread, and for what. */
+/* The handler that runs on this thread, and its queue and packet. */
 static _Thread_local struct {
 	struct rt_queue *queue;
 	unsigned handler;
@@ -42,7 +43,7 @@ static bool is_marker(const union rt_packet *p)
 	       p->value.header.AmdFormat == AMD_AQL_FORMAT_INTERCEPT_MARKER;
 }
 
-/* True: it is in the ring. The header goes last. */
+/* Writes a packet, its header last. False: no room. */
 static bool put_below(struct rt_queue *below, const union rt_packet *p)
 {
 	volatile uint64_t *write = &below->amd->write_dispatch_id;
@@ -63,7 +64,7 @@ static bool put_below(struct rt_queue *below, const union rt_packet *p)
 	return true;
 }
 
-static void keep(struct rt_intercept *x, const union rt_packet *p)
+static void keep_left(struct rt_intercept *x, const union rt_packet *p)
 {
 	if (x->left_count == x->left_max) {
 		uint64_t max = x->left_max ? 2 * x->left_max : 64;
@@ -80,8 +81,8 @@ static void keep(struct rt_intercept *x, const union rt_packet *p)
 	x->left[x->left_count++] = *p;
 }
 
-/* True: nothing is left. */
-static bool move_on(struct rt_queue *q)
+/* Moves packets from `left`. True: none is left. */
+static bool move_left(struct rt_queue *q)
 {
 	struct rt_intercept *x = q->intercept;
 	uint64_t moved = 0;
@@ -97,7 +98,7 @@ static bool move_on(struct rt_queue *q)
 
 /* --- through the handlers --------------------------------------------------------------------- */
 
-static void pass_on(const void *packets, uint64_t count)
+static void pass_to_handlers(const void *packets, uint64_t count)
 {
 	struct rt_intercept *x = cursor.queue->intercept;
 	const union rt_packet *p = packets;
@@ -105,17 +106,17 @@ static void pass_on(const void *packets, uint64_t count)
 
 	if (cursor.handler) {
 		next = x->handler[--cursor.handler];
-		next.fn(packets, count, cursor.index, next.data, pass_on);
+		next.fn(packets, count, cursor.index, next.data, pass_to_handlers);
 		/* A handler may call its writer more than once. */
 		cursor.handler++;
 		return;
 	}
 	for (uint64_t i = 0; i < count; i++)
 		if (x->left_count || !put_below(x->below, &p[i]))
-			keep(x, &p[i]);
+			keep_left(x, &p[i]);
 }
 
-static void intercept(struct rt_queue *q, uint64_t index)
+static void intercept_packet(struct rt_queue *q, uint64_t index)
 {
 	union rt_packet p = *rt_queue_slot(q, index);
 
@@ -124,7 +125,7 @@ static void intercept(struct rt_queue *q, uint64_t index)
 	pthread_mutex_lock(&q->intercept->lock);
 	cursor.handler = q->intercept->handlers;
 	pthread_mutex_unlock(&q->intercept->lock);
-	pass_on(&p, 1);
+	pass_to_handlers(&p, 1);
 	cursor.queue = NULL;
 	rt_queue_pass(q, index);
 	rt_queue_run(q->intercept->below);
@@ -136,12 +137,12 @@ void rt_intercept_ring(struct rt_queue *q)
 	bool stuck = false, over = rt_queue_is_over(q);
 
 	atomic_thread_fence(memory_order_seq_cst);
-	/* A handler that rings its own queue finds the lock taken, and its holder looks again. */
+	/* A handler that rings its own queue finds the lock taken; the holder checks for packets again. */
 	while (!stuck && !over && rt_queue_has_packet(q)) {
 		if (!drv_lock_try(&q->base.flow.lock))
 			return;
-		while (move_on(q) && !x->failed && rt_queue_has_packet(q))
-			intercept(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
+		while (move_left(q) && !x->failed && rt_queue_has_packet(q))
+			intercept_packet(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
 		stuck = x->left_count;
 		if (x->failed)
 			rt_queue_fail(q, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
@@ -153,7 +154,7 @@ void rt_intercept_ring(struct rt_queue *q)
 		rt_progress_add(q->base.rt, &q->base.work);
 }
 
-/* On the thread for callbacks. */
+/* Rings the doorbell on the handler thread. */
 static void ring_later(void *arg)
 {
 	struct rt_queue *q = arg;
@@ -162,15 +163,16 @@ static void ring_later(void *arg)
 	atomic_fetch_sub(&q->held, 1);
 }
 
-/* rt_work's attempt: handlers must not run on its thread. */
-static bool attempt(struct rt *rt, struct rt_work *work)
+/* The attempt() of rt_work: moves packets, and has the handler thread process new ones, since handlers must not run
+ * on the progress thread. */
+static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)work;
 	bool done;
 
 	if (!drv_lock_try(&q->base.flow.lock))
 		return false;
-	done = move_on(q);
+	done = move_left(q);
 	drv_unlock(&q->base.flow.lock);
 	if (!done || !rt_queue_has_packet(q))
 		return done;
@@ -199,7 +201,7 @@ struct rt_queue *rt_intercept_below(const struct rt_queue *q)
 	return q->intercept->below;
 }
 
-static int create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **out)
+static int intercept_create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **out)
 {
 	struct rt_intercept *x = calloc(1, sizeof(*x));
 	struct rt_queue *q;
@@ -220,7 +222,7 @@ static int create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **o
 		return r;
 	}
 	pthread_mutex_init(&x->lock, NULL);
-	q->base.work.attempt = attempt;
+	q->base.work.attempt = intercept_attempt;
 	q->intercept = x;
 	*out = q;
 	return 0;
@@ -234,7 +236,7 @@ impl_hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_
 	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
 
 	(void)group_B;
-	return rt_queue_make(agent, private_B, &want, create, queue);
+	return rt_queue_make(agent, private_B, &want, intercept_create, queue);
 }
 
 hsa_status_t impl_hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_queue_intercept_handler fn,
@@ -258,8 +260,7 @@ hsa_status_t impl_hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_q
 	return status;
 }
 
-/* The runtime makes no queues of its own: what it has to do goes straight to the kernel, and there is nothing to
- * tell of. */
+/* The runtime creates no queues of its own: it submits to the kernel directly, so the callback is never called. */
 hsa_status_t impl_hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifier callback, void *data)
 {
 	RT_ENTER(rt);

@@ -1,8 +1,8 @@
 /* The packet processor: AQL packets become operations of the queue's flow.
  *
- * No packet sleeps. A completion publishes a header, issues a full fence and tries the flow's lock; the translator
- * gives the lock back, issues a full fence and looks for packets. One of the two sees the other. A packet that has
- * to wait stops its queue; then only the progress thread reads on. */
+ * No thread blocks on a packet's dependencies. A producer of packets publishes a header, issues a full fence and
+ * tries the flow's lock; the translator unlocks, issues a full fence and checks for packets. At least one of the
+ * two finds the packet. A packet that must wait stops its queue; then only the progress thread reads on. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ enum rt_outcome rt_packet_fail(struct rt_queue *q, hsa_status_t status)
 {
 	int r = flow_close(&q->base.flow);
 
-	(void)r; /* the queue fails in any case */
+	(void)r; /* ignored: the queue fails in any case */
 	rt_queue_fail(q, status);
 	return RT_FAILED;
 }
@@ -27,8 +27,8 @@ enum rt_outcome rt_packet_refused(struct rt_queue *q, int r)
 
 /* --- dispatches ------------------------------------------------------------------------------- */
 
-/* The statuses are those that ROCr derives from its packet processor's errors. */
-static hsa_status_t check_shape(const struct drv_chip *chip, const hsa_kernel_dispatch_packet_t *p)
+/* The statuses that ROCr derives from its packet processor's errors. */
+static hsa_status_t check_dispatch_shape(const struct drv_chip *chip, const hsa_kernel_dispatch_packet_t *p)
 {
 	uint64_t threads = (uint64_t)p->workgroup_size_x * p->workgroup_size_y * p->workgroup_size_z;
 
@@ -53,7 +53,7 @@ static bool names_signal(const struct rt_queue *q, hsa_signal_t completion)
 
 static hsa_status_t check_dispatch(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p)
 {
-	hsa_status_t status = check_shape(q->base.gpu->dev->chip, p);
+	hsa_status_t status = check_dispatch_shape(q->base.gpu->dev->chip, p);
 
 	if (status)
 		return status;
@@ -63,7 +63,7 @@ static hsa_status_t check_dispatch(struct rt_queue *q, const hsa_kernel_dispatch
 								       : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
-static enum rt_outcome dispatch(struct rt_queue *q, const union rt_packet *p)
+static enum rt_outcome take_dispatch(struct rt_queue *q, const union rt_packet *p)
 {
 	hsa_status_t status = check_dispatch(q, &p->dispatch);
 	int r;
@@ -76,8 +76,8 @@ static enum rt_outcome dispatch(struct rt_queue *q, const union rt_packet *p)
 
 /* --- PM4 -------------------------------------------------------------------------------------- */
 
-/* Commands that the client wrote: profilers set counters up with them. */
-static enum rt_outcome pm4(struct rt_queue *q, const union rt_packet *p)
+/* Executes PM4 commands of the client: profilers program counters with them. */
+static enum rt_outcome take_pm4(struct rt_queue *q, const union rt_packet *p)
 {
 	struct flow *f = &q->base.flow;
 	hsa_signal_t completion = p->pm4.completion_signal;
@@ -97,7 +97,7 @@ static enum rt_outcome pm4(struct rt_queue *q, const union rt_packet *p)
 
 /* --- the ring --------------------------------------------------------------------------------- */
 
-/* Acquire: the rest of the packet is there when its header is. */
+/* An acquire load: a valid header publishes the rest of the packet. */
 static uint16_t header_at(const struct rt_queue *q, uint64_t index)
 {
 	return __atomic_load_n(&rt_queue_slot(q, index)->header, __ATOMIC_ACQUIRE);
@@ -118,13 +118,13 @@ bool rt_queue_has_packet(const struct rt_queue *q)
 	return has_packet_at(q, read_index(q));
 }
 
-static enum rt_outcome take(struct rt_queue *q, uint64_t index)
+static enum rt_outcome take_packet(struct rt_queue *q, uint64_t index)
 {
 	union rt_packet p = *rt_queue_slot(q, index);
 
 	switch (rt_packet_type(p.header)) {
 	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-		return dispatch(q, &p);
+		return take_dispatch(q, &p);
 	case HSA_PACKET_TYPE_BARRIER_AND:
 		return rt_barrier_and(q, &p);
 	case HSA_PACKET_TYPE_BARRIER_OR:
@@ -133,7 +133,7 @@ static enum rt_outcome take(struct rt_queue *q, uint64_t index)
 		if (p.value.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
 			return rt_barrier_value(q, &p);
 		if (p.value.header.AmdFormat == RT_FORMAT_PM4_IB)
-			return pm4(q, &p);
+			return take_pm4(q, &p);
 		break;
 	}
 	return rt_packet_fail(q, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
@@ -145,14 +145,14 @@ void rt_queue_pass(struct rt_queue *q, uint64_t index)
 	__atomic_store_n(&q->amd->read_dispatch_id, index + 1, __ATOMIC_RELEASE);
 }
 
-static void stop(struct rt_queue *q)
+static void queue_stop(struct rt_queue *q)
 {
 	atomic_store(&q->stopped, true);
 	rt_progress_add(q->base.rt, &q->base.work);
 }
 
-/* A dispatch like the last one of its kernel: most packets are. */
-static inline bool take_again(struct rt_queue *q, const union rt_packet *p, uint16_t header)
+/* The fast path of a dispatch that is like the last one of its kernel, as most are. */
+static inline bool take_dispatch_again(struct rt_queue *q, const union rt_packet *p, uint16_t header)
 {
 	hsa_signal_t completion;
 
@@ -162,21 +162,22 @@ static inline bool take_again(struct rt_queue *q, const union rt_packet *p, uint
 	return names_signal(q, completion) && flow_launch_again(&q->base.flow, &p->dispatch, completion.handle);
 }
 
-/* The cooperative queue's flow has operations of our HIP library, too, whose numbers these share. */
-static inline void count(struct flow *f)
+/* Counts an operation and its packet: the cooperative queue's flow has operations of our HIP library, too, with the
+ * same numbering. */
+static inline void count_packet(struct flow *f)
 {
 	flow_count(f);
 	flow_count_written(f);
 }
 
-/* Operations that are not packets come first: theirs are the numbers that are next. */
+/* Deferred operations that are not packets precede the packets, and get the next numbers. */
 static inline bool has_deferred(const struct flow *f)
 {
 	return f->deferred && !f->tapped;
 }
 
-/* Reads what there is, at most one job's worth at a time. The caller holds the flow's lock. */
-static void translate(struct rt_queue *q)
+/* Reads the available packets, at most one job's. The caller holds the flow's lock. */
+static void queue_translate(struct rt_queue *q)
 {
 	struct flow *f = &q->base.flow;
 	enum rt_outcome outcome = RT_TAKEN;
@@ -191,13 +192,13 @@ static void translate(struct rt_queue *q)
 		const union rt_packet *p = rt_queue_slot(q, index);
 
 		f->more = has_packet_at(q, index + 1);
-		if (!take_again(q, p, header_at(q, index)))
-			outcome = take(q, index);
+		if (!take_dispatch_again(q, p, header_at(q, index)))
+			outcome = take_packet(q, index);
 		if (outcome != RT_TAKEN)
 			break;
-		/* A tapped flow counts the dispatch itself: tools may make several packets of it. */
+		/* A tapped flow counts the dispatch itself: a tool may replace it by several packets. */
 		if (!f->tapped)
-			count(f);
+			count_packet(f);
 		rt_queue_pass(q, index);
 	}
 	f->more = false;
@@ -205,7 +206,7 @@ static void translate(struct rt_queue *q)
 	if (r)
 		outcome = rt_packet_refused(q, r);
 	if (outcome == RT_STOPPED)
-		stop(q);
+		queue_stop(q);
 }
 
 bool rt_queue_drain(struct rt_queue *q)
@@ -213,12 +214,12 @@ bool rt_queue_drain(struct rt_queue *q)
 	rt_queue_unwatch(q);
 	atomic_store(&q->stopped, false);
 	while (!rt_queue_is_over(q) && !atomic_load(&q->stopped) && rt_queue_has_packet(q))
-		translate(q);
+		queue_translate(q);
 	return !atomic_load(&q->stopped);
 }
 
-/* When the queue has ended, its callback may destroy it as soon as the lock is free: nothing of it is touched then.
- */
+/* The queue's callback may destroy a failed queue as soon as its lock is free: nothing of the queue is accessed
+ * after that. */
 void rt_queue_run(struct rt_queue *q)
 {
 	bool over;
@@ -229,16 +230,16 @@ void rt_queue_run(struct rt_queue *q)
 		if (!drv_lock_try(&q->base.flow.lock))
 			return;
 		if (!rt_queue_is_over(q))
-			translate(q);
+			queue_translate(q);
 		over = rt_queue_is_over(q);
 		drv_unlock(&q->base.flow.lock);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
 }
 
-/* The most frequent case in one go: the ring has one packet, a known dispatch whose end no signal tells, and the
- * GPU has little to do. False: it is another case, and all is as it was. The caller holds the lock. */
-static inline bool submit_alone(struct rt_queue *q)
+/* The most frequent case as one step: the ring has one packet, a known dispatch without a completion signal, and
+ * the GPU has little work. False: another case; nothing was changed. The caller holds the lock. */
+static inline bool take_packet_alone(struct rt_queue *q)
 {
 	uint64_t index = read_index(q);
 	const union rt_packet *p = rt_queue_slot(q, index);
@@ -247,19 +248,19 @@ static inline bool submit_alone(struct rt_queue *q)
 	    p->dispatch.completion_signal.handle || has_packet_at(q, index + 1) || has_deferred(&q->base.flow) ||
 	    !flow_launch_alone(&q->base.flow, &p->dispatch))
 		return false;
-	count(&q->base.flow);
+	count_packet(&q->base.flow);
 	rt_queue_pass(q, index);
 	return true;
 }
 
-/* The caller issues a full fence behind it, and looks again. */
-static inline bool run_alone(struct rt_queue *q)
+/* The caller issues a full fence afterwards, and checks for packets again. */
+static inline bool queue_run_alone(struct rt_queue *q)
 {
 	bool done;
 
 	if (atomic_load(&q->stopped) || !drv_lock_try(&q->base.flow.lock))
 		return false;
-	done = !rt_queue_is_over(q) && submit_alone(q);
+	done = !rt_queue_is_over(q) && take_packet_alone(q);
 	drv_unlock(&q->base.flow.lock);
 	return done;
 }
@@ -273,7 +274,7 @@ void rt_queue_ring(struct rt_queue *q)
 		return;
 	}
 	atomic_thread_fence(memory_order_seq_cst);
-	done = run_alone(q);
+	done = queue_run_alone(q);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!done || rt_queue_has_packet(q))
 		rt_queue_run(q);
@@ -294,6 +295,6 @@ bool rt_queue_attempt(struct rt *rt, struct rt_work *work)
 		drv_unlock(&q->base.flow.lock);
 	}
 	rt_queue_run(q);
-	/* A queue that is polled is never done. */
+	/* A queue that is polled stays queued as work. */
 	return done && !drv_config()->poll && !atomic_load(&q->stopped) && !atomic_load(&q->base.flow.collecting);
 }

@@ -1,4 +1,4 @@
-/* Queues: what clients make and destroy. Packets are read in packet.c. */
+/* Queues: creation, destruction, errors. packet.c reads the packets. */
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 
@@ -7,10 +7,10 @@
 #include <string.h>
 
 #define PACKET_B 64u
-/* Where the flat apertures of a DRM address space lie; KFD has them elsewhere. */
+/* The flat apertures in a DRM address space; KFD has others. */
 #define GROUP_APERTURE_HI   0x20000000u
 #define PRIVATE_APERTURE_HI 0x10000000u
-#define SCRATCH_MAX_B       262128u /* of a lane: what ROCr accepts */
+#define SCRATCH_MAX_B       262128u /* per lane: the limit of ROCr */
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -35,9 +35,9 @@ int rt_queues_init(struct rt *rt)
 }
 
 static void destroy_queue(struct rt_queue *q);
-static void bury(struct rt_queue *q);
+static void dying_release(struct rt_queue *q);
 
-static void forget(void *rt, struct cs_ring *ring)
+static void forget_ring(void *rt, struct cs_ring *ring)
 {
 	rt_memory_forget_ring(rt, ring);
 }
@@ -54,16 +54,16 @@ void rt_queues_fini(struct rt *rt)
 	}
 	while (s->dying) {
 		cs_fence_retire(cs_ring_last(s->dying->base.flow.queue->ring));
-		bury(s->dying);
+		dying_release(s->dying);
 	}
 	for (unsigned i = 0; i < rt->gpus; i++)
-		flow_gpu_fini(&rt->gpu[i]->flows, forget, rt);
+		flow_gpu_fini(&rt->gpu[i]->flows, forget_ring, rt);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 	rt->queues = NULL;
 }
 
-static struct rt_queue *find_locked(const struct rt *rt, const hsa_queue_t *queue)
+static struct rt_queue *queue_find_locked(const struct rt *rt, const hsa_queue_t *queue)
 {
 	struct rt_queue *q = rt->queues->list;
 
@@ -77,12 +77,12 @@ struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
 	struct rt_queue *q;
 
 	pthread_mutex_lock(&rt->queues->lock);
-	q = find_locked(rt, queue);
+	q = queue_find_locked(rt, queue);
 	pthread_mutex_unlock(&rt->queues->lock);
 	return q;
 }
 
-/* --- what a stopped packet waits for ------------------------------------------------------------ */
+/* --- signals of a stopped packet -------------------------------------------------------------------- */
 
 void rt_queue_watch(struct rt_queue *q, struct rt_signal *const *signals, unsigned count)
 {
@@ -102,13 +102,13 @@ void rt_queue_unwatch(struct rt_queue *q)
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* A callback on its way. */
+/* A pending call of a queue's callback. */
 struct rt_queue_failure {
-	struct rt_queue *queue; /* borrowed; NULL: it was destroyed meanwhile, on the thread for callbacks itself */
+	struct rt_queue *queue; /* borrowed; NULL: the queue was destroyed meanwhile, in the callback */
 	hsa_status_t status;
 };
 
-static void tell(void *arg)
+static void callback_run(void *arg)
 {
 	struct rt_queue_failure *f = arg;
 
@@ -119,13 +119,13 @@ static void tell(void *arg)
 	free(f);
 }
 
-/* Afterwards the callback neither runs nor will run, unless we are in it. */
-static void end_telling(struct rt_queue *q)
+/* Afterwards the callback neither runs nor will run, unless the caller is the callback. */
+static void callback_cancel(struct rt_queue *q)
 {
 	struct rt_queue_failure *f = atomic_load(&q->failure);
 
 	if (!q->base.rt->handlers)
-		free(f); /* dropped with the thread */
+		free(f); /* the call was dropped with the handler thread */
 	else if (f && rt_handlers_is_own_thread(q->base.rt))
 		f->queue = NULL;
 	else
@@ -133,8 +133,8 @@ static void end_telling(struct rt_queue *q)
 			drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
 }
 
-/* rt_flow.failed */
-static void report(struct rt_flow *flow, hsa_status_t status)
+/* The failed() of rt_flow. */
+static void queue_failed(struct rt_flow *flow, hsa_status_t status)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)flow;
 	struct rt_queue_failure *f;
@@ -148,7 +148,7 @@ static void report(struct rt_flow *flow, hsa_status_t status)
 		return;
 	*f = (struct rt_queue_failure){q, status};
 	atomic_store(&q->failure, f);
-	if (rt_callback(flow->rt, tell, f)) {
+	if (rt_callback(flow->rt, callback_run, f)) {
 		atomic_store(&q->failure, NULL);
 		free(f);
 	}
@@ -168,7 +168,7 @@ void rt_queue_describe(const struct rt_gpu *gpu, amd_queue_v2_t *amd)
 	amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
 }
 
-static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signal_t doorbell)
+static void fill_ring(struct rt_queue *q, const struct rt_queue_want *want, hsa_signal_t doorbell)
 {
 	amd_queue_v2_t *amd = q->memory.map;
 
@@ -186,8 +186,8 @@ static void fill(struct rt_queue *q, const struct rt_queue_want *want, hsa_signa
 		*(uint16_t *)(void *)(q->packets + (uint64_t)i * PACKET_B) = HSA_PACKET_TYPE_INVALID;
 }
 
-/* What the queue's memory and doorbell are; not yet known to anybody. */
-static int make(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
+/* Creates the queue's memory and doorbell; the queue is in no list yet. */
+static int make_memory(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
 {
 	int r = rt_shared_create(rt, sizeof(amd_queue_v2_t) + (uint64_t)want->size * PACKET_B,
 				 VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0), &q->memory);
@@ -203,7 +203,7 @@ static int make(struct rt *rt, const struct rt_queue_want *want, struct rt_queue
 	return r;
 }
 
-/* The last reference to its flow was put. */
+/* The free() of rt_flow: the last reference to the flow was released. */
 static void free_queue(struct rt_flow *flow)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)flow;
@@ -220,15 +220,15 @@ static int init_queue(struct rt *rt, const struct rt_queue_want *want, struct rt
 	q->base.rt = rt;
 	q->base.gpu = want->gpu;
 	q->base.work.attempt = rt_queue_attempt;
-	q->base.failed = report;
+	q->base.failed = queue_failed;
 	q->base.free = free_queue;
 	q->callback = want->callback;
 	q->data = want->data;
 	q->above = want->above;
-	return r ? r : make(rt, want, q, doorbell);
+	return r ? r : make_memory(rt, want, q, doorbell);
 }
 
-static void enlist(struct rt_queue *q)
+static void queue_enlist(struct rt_queue *q)
 {
 	struct rt_queues *s = q->base.rt->queues;
 
@@ -255,23 +255,23 @@ int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_q
 	q->base.flow.queue_va = (uintptr_t)q->memory.map;
 	rt_flow_init(&q->base, want->type);
 	q->id = q->base.flow.id;
-	fill(q, want, doorbell);
-	/* Clients that know the hardware store here; a poller may look (docs/hsa.md). */
+	fill_ring(q, want, doorbell);
+	/* Clients that know the hardware write the doorbell here; polling finds the packets (docs/hsa.md). */
 	if (q->doorbell)
 		rt_signal_memory(doorbell)->hardware_doorbell_ptr = &q->amd->max_legacy_doorbell_dispatch_id_plus_1;
-	enlist(q);
+	queue_enlist(q);
 	*out = q;
 	return 0;
 }
 
-/* Its work has ended, and it is in no list any more. */
-static void end_queue(struct rt_queue *q)
+/* Releases a queue whose work has ended, and which is in no list. */
+static void release_queue(struct rt_queue *q)
 {
 	flow_fini(&q->base.flow);
 }
 
-/* Takes it from the dying. */
-static void bury(struct rt_queue *q)
+/* Removes the queue from the list of dying ones, and releases it. */
+static void dying_release(struct rt_queue *q)
 {
 	struct rt_queues *s = q->base.rt->queues;
 	struct rt_queue **at;
@@ -281,39 +281,39 @@ static void bury(struct rt_queue *q)
 		continue;
 	*at = q->next;
 	pthread_mutex_unlock(&s->lock);
-	end_queue(q);
+	release_queue(q);
 }
 
-/* rt_work's attempt for a dying queue. */
-static bool attempt_to_bury(struct rt *rt, struct rt_work *work)
+/* The attempt() of a dying queue's rt_work. */
+static bool dying_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)work;
 
 	(void)rt;
 	if (!flow_idle(&q->base.flow))
 		return false;
-	bury(q);
+	dying_release(q);
 	return true;
 }
 
-/* Callbacks that hold it are dropped with their thread. */
+/* Callbacks that hold the queue are dropped with the handler thread. */
 static void wait_for_holders(struct rt_queue *q)
 {
 	while (atomic_load(&q->held) && q->base.rt->handlers)
 		drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
 }
 
-/* Packets that were not read are dropped. Nothing stops kernels that run, and they may use the queue's memory: it
- * goes when they have ended, and nobody waits for that. */
+/* Drops packets that were not read. Running kernels are not stopped and may use the queue's memory: it is released
+ * when they have ended, and no thread waits for that. */
 static void destroy_queue(struct rt_queue *q)
 {
 	struct rt *rt = q->base.rt;
 
 	atomic_store(&q->base.flow.state, FLOW_ENDED);
-	end_telling(q);
+	callback_cancel(q);
 	wait_for_holders(q);
-	/* A thread that still translates has begun before, and may find that the queue stops: then it adds it to
-	 * the progress thread's work. */
+	/* A thread that is still translating packets may stop the queue, and so add it to the progress thread's
+	 * work: flow_end() waits for that thread, and the work is removed afterwards. */
 	flow_end(&q->base.flow);
 	if (rt->progress)
 		rt_progress_remove(rt, &q->base.work);
@@ -323,20 +323,21 @@ static void destroy_queue(struct rt_queue *q)
 	if (q->doorbell)
 		rt_signal_destroy(rt, q->doorbell);
 	if (flow_idle(&q->base.flow)) {
-		end_queue(q);
+		release_queue(q);
 		return;
 	}
 	pthread_mutex_lock(&rt->queues->lock);
 	q->next = rt->queues->dying;
 	rt->queues->dying = q;
 	pthread_mutex_unlock(&rt->queues->lock);
-	q->base.work.attempt = attempt_to_bury;
+	q->base.work.attempt = dying_attempt;
 	if (rt->progress)
 		rt_progress_add(rt, &q->base.work);
 }
 
-/* Fills gpu and features. */
-static hsa_status_t check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want)
+/* Checks the parameters and sets gpu and features. */
+static hsa_status_t check_queue_want(struct rt *rt, hsa_agent_t agent, uint32_t private_B,
+				     struct rt_queue_want *want)
 {
 	const struct rt_agent *a = rt_agent_of(rt, agent);
 	uint32_t size = want->size;
@@ -345,7 +346,7 @@ static hsa_status_t check(struct rt *rt, hsa_agent_t agent, uint32_t private_B, 
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!size || size & (size - 1) || size < RT_QUEUE_MIN || want->type > HSA_QUEUE_TYPE_COOPERATIVE)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	/* Nothing here makes packets for the others' generations. */
+	/* The packet emitter supports no other generation. */
 	if (!a->gpu || !drv_pm4_supported(a->gpu->dev->chip->pm4))
 		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
 	if (size > RT_QUEUE_MAX || (private_B > SCRATCH_MAX_B && private_B != UINT32_MAX))
@@ -367,7 +368,7 @@ hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queu
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = check(rt, agent, private_B, want);
+	status = check_queue_want(rt, agent, private_B, want);
 	if (status)
 		return status;
 	r = how(rt, want, &q);
@@ -386,8 +387,8 @@ static int create_polled(struct rt *rt, struct rt_queue_want *want, struct rt_qu
 	return r;
 }
 
-/* A user more of the cooperative queue that works, or else of `mine`; NULL: there is neither. */
-static struct rt_queue *join(struct rt_queues *s, const struct rt_gpu *gpu, struct rt_queue *mine)
+/* Adds a user to the GPU's active cooperative queue, or else to `mine`; NULL: there is neither. */
+static struct rt_queue *cooperative_join(struct rt_queues *s, const struct rt_gpu *gpu, struct rt_queue *mine)
 {
 	struct rt_queue *q;
 
@@ -402,20 +403,20 @@ static struct rt_queue *join(struct rt_queues *s, const struct rt_gpu *gpu, stru
 	return q;
 }
 
-/* As in ROCr, a GPU has one cooperative queue, which all who ask have together: its grids end one after the other,
- * if their packets have the barrier bit, and so none waits for waves that another one keeps from coming. */
+/* Like ROCr: a GPU has one cooperative queue, which all clients share: its grids run one after the other, if their
+ * packets have the barrier bit, and so no grid waits for waves that cannot start because of another one. */
 static int create_cooperative(struct rt *rt, struct rt_queue_want *want, struct rt_queue **q)
 {
 	struct rt_queue *mine = NULL;
 	int r = 0;
 
-	*q = join(rt->queues, want->gpu, NULL);
+	*q = cooperative_join(rt->queues, want->gpu, NULL);
 	if (!*q)
 		r = create_polled(rt, want, &mine);
 	if (!mine)
 		return r;
-	*q = join(rt->queues, want->gpu, mine);
-	if (*q != mine) /* somebody was faster */
+	*q = cooperative_join(rt->queues, want->gpu, mine);
+	if (*q != mine) /* another thread created one first */
 		rt_queue_destroy(mine);
 	return 0;
 }
@@ -431,8 +432,8 @@ hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_t
 			     type == HSA_QUEUE_TYPE_COOPERATIVE ? create_cooperative : create_polled, queue);
 }
 
-/* From the list, with its lock. */
-static void unlink_locked(struct rt_queues *s, struct rt_queue *q)
+/* Removes the queue from the list; lock held. */
+static void queue_unlink_locked(struct rt_queues *s, struct rt_queue *q)
 {
 	struct rt_queue **at = &s->list;
 
@@ -446,7 +447,7 @@ void rt_queue_destroy(struct rt_queue *q)
 	struct rt_queues *s = q->base.rt->queues;
 
 	pthread_mutex_lock(&s->lock);
-	unlink_locked(s, q);
+	queue_unlink_locked(s, q);
 	pthread_mutex_unlock(&s->lock);
 	destroy_queue(q);
 }
@@ -461,10 +462,10 @@ hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt->ops->query_faults(rt, true);
 	pthread_mutex_lock(&rt->queues->lock);
-	q = find_locked(rt, queue);
+	q = queue_find_locked(rt, queue);
 	last = q && q->users <= 1;
 	if (last)
-		unlink_locked(rt->queues, q);
+		queue_unlink_locked(rt->queues, q);
 	else if (q)
 		q->users--;
 	pthread_mutex_unlock(&rt->queues->lock);

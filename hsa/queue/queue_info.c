@@ -1,4 +1,4 @@
-/* What clients ask of queues and set on them, and the indices of their rings. */
+/* Attributes of queues, and the indices of their rings. */
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 
@@ -73,7 +73,8 @@ static volatile uint64_t *read_id(const hsa_queue_t *queue)
 	return &((amd_queue_v2_t *)(uintptr_t)queue)->read_dispatch_id;
 }
 
-/* x86 has one order for each; clients reach these thousands of times a second, so nothing is looked up. */
+/* x86 has one memory order for each; clients call these thousands of times a second, so the handle is not
+ * checked. */
 #define LOADS(order)                                                                                               \
 	uint64_t impl_hsa_queue_load_read_index_##order(const hsa_queue_t *queue)                                  \
 	{                                                                                                          \

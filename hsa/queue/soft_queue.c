@@ -1,4 +1,4 @@
-/* Soft queues: a ring that the client's own code reads, woken by the client's own signal. */
+/* Soft queues: rings that the client's own code reads; the client provides the doorbell signal. */
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 

@@ -1,9 +1,9 @@
 /* Flows of our HIP library that belong to a queue of HSA.
  *
- * Tools that want to see what runs put functions of their own into the table of HSA, and make intercept queues
- * where programs make queues. A flow has no packets for them: so where a tool has replaced hsa_queue_create(), each
- * flow is that of a queue which the tool made, and its dispatches are written into the queue as packets, made for
- * the tool alone. What else the flow does is no packet, and begins when all packets were read. */
+ * Tools that trace dispatches replace functions in HSA's table, and create intercept queues where programs create
+ * queues. A flow has no packets that they could intercept. So where a tool has replaced hsa_queue_create(), each
+ * flow is that of a queue which the tool created, and its dispatches are written into the queue as packets for the
+ * tool. Other operations of the flow are no packets, and begin when all packets have been read. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 
-#define PACKETS 1024 /* packets of a tap's queue */
+#define PACKETS 1024 /* size of a tap's queue */
 
 bool rt_tap_wanted(void)
 {
 	return rt_tables.core.hsa_queue_create_fn != impl_hsa_queue_create;
 }
 
-/* A queue's callback. */
-static void failed(hsa_status_t status, hsa_queue_t *queue, void *arg)
+/* The callback of a tap's queue. */
+static void tap_failed(hsa_status_t status, hsa_queue_t *queue, void *arg)
 {
 	const struct rt_flow_info *info = arg;
 
@@ -30,7 +30,7 @@ static void failed(hsa_status_t status, hsa_queue_t *queue, void *arg)
 static hsa_status_t create_queue(hsa_agent_t agent, hsa_queue_type32_t type, struct rt_flow_info *info,
 				 hsa_queue_t **queue)
 {
-	hsa_status_t status = rt_tables.core.hsa_queue_create_fn(agent, PACKETS, type, failed, info, UINT32_MAX,
+	hsa_status_t status = rt_tables.core.hsa_queue_create_fn(agent, PACKETS, type, tap_failed, info, UINT32_MAX,
 								 UINT32_MAX, queue);
 
 	if (!status)
@@ -40,7 +40,7 @@ static hsa_status_t create_queue(hsa_agent_t agent, hsa_queue_type32_t type, str
 
 /* --- dispatches --------------------------------------------------------------------------------- */
 
-#define PAUSE_NS 100000 /* while a packet that a tool put there waits for something */
+#define PAUSE_NS 100000 /* while a packet that a tool inserted waits */
 
 static void write_packet(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p, uint64_t completion)
 {
@@ -55,8 +55,9 @@ static void write_packet(struct rt_queue *q, const hsa_kernel_dispatch_packet_t 
 	__atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
 }
 
-/* The handlers of a tool run here, on the thread that dispatches, and may call any function of HSA. */
-static int dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *p, uint64_t completion)
+/* Dispatches through the queue. The tool's handlers run here, on the calling thread, and may call any function of
+ * HSA. */
+static int tap_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *p, uint64_t completion)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 	struct rt_queue *below = (struct rt_queue *)(void *)f;
@@ -75,26 +76,26 @@ static int dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *p, ui
 
 /* --- flows that are a queue's --------------------------------------------------------------------- */
 
-/* The flow that the packets of a queue get into. */
-static struct rt_flow *flow_behind(struct rt_queue *q)
+/* The flow that executes the packets of a queue. */
+static struct rt_flow *flow_of_queue(struct rt_queue *q)
 {
 	return q->intercept ? &rt_intercept_below(q)->base : &q->base;
 }
 
-static int take_over(struct rt_queue *q, const struct rt_flow_info *info, struct rt_flow_info *kept)
+static int tap_attach(struct rt_queue *q, const struct rt_flow_info *info, struct rt_flow_info *kept)
 {
-	struct rt_flow *f = flow_behind(q);
+	struct rt_flow *f = flow_of_queue(q);
 
 	if (!f->gpu)
 		return drv_fail(-ENOTSUP, "a tool made a queue that it reads itself");
-	if (f->info) /* another thread has it already */
+	if (f->info) /* another thread has set it already */
 		free(kept);
 	else
 		f->info = kept;
 	f->faults = atomic_load(&f->gpu->faults);
 	f->tap = q;
 	f->flow.grouped = true;
-	f->tap_dispatch = dispatch;
+	f->tap_dispatch = tap_dispatch;
 	f->flow.tapped = q->intercept;
 	if (!f->flow.cooperative)
 		atomic_store(&f->flow.priority, info->priority);
@@ -114,14 +115,14 @@ int rt_tap_create(hsa_agent_t agent, hsa_queue_type32_t type, const struct rt_fl
 	if (!create_queue(agent, type, kept, &queue))
 		q = rt_queue_of(rt_get(), queue);
 	if (q)
-		r = take_over(q, info, kept);
+		r = tap_attach(q, info, kept);
 	if (r) {
 		if (q)
 			(void)!rt_tables.core.hsa_queue_destroy_fn(queue);
 		free(kept);
 		return drv_fail(r, "no queue of HSA for a flow");
 	}
-	*flow = flow_get(&flow_behind(q)->flow);
+	*flow = flow_get(&flow_of_queue(q)->flow);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
-/* The thread on which the client's callbacks run: async handlers of signals, errors of queues, system events. No
- * lock is held while one runs, so it may call anything but the last hsa_shut_down(). */
+/* The handler thread: runs the client's callbacks, which are async handlers of signals, errors of queues, and
+ * system events. No lock is held during a callback, so the callback may call anything but the last
+ * hsa_shut_down(). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,7 +10,7 @@
 
 struct handler {
 	struct handler *next;
-	struct rt_signal *signal; /* NULL: a callback to be run once */
+	struct rt_signal *signal; /* borrowed; NULL: a callback to be run once */
 	uint32_t generation;
 	hsa_signal_condition_t condition;
 	hsa_signal_value_t compare;
@@ -25,16 +26,16 @@ struct event_handler {
 };
 
 struct rt_handlers {
-	bool idle;                    /* the thread's own: it is one of rt's idlers */
-	struct rt_loop loop;          /* its lock guards all below */
+	bool idle;                    /* used by the thread only: it counts in rt->idlers */
+	struct rt_loop loop;          /* guards all below */
 	struct handler *list, **tail; /* owned; in order of registration */
-	struct event_handler *events; /* owned; never shortened */
+	struct event_handler *events; /* owned; entries are only added */
 };
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-/* Runs one when its time has come; true: it stays. */
-static bool run(struct rt *rt, struct handler *h, bool *ran)
+/* Runs a handler if its condition is met; true: it stays registered. */
+static bool handler_run(struct rt *rt, struct handler *h, bool *ran)
 {
 	hsa_signal_value_t value;
 
@@ -54,21 +55,21 @@ static bool run(struct rt *rt, struct handler *h, bool *ran)
 	*ran = true;
 	if (h->fn(value, h->arg))
 		return true;
-	/* The signal may be another's by now. */
+	/* The place may have another signal by now. */
 	if (atomic_load(&h->signal->generation) == h->generation)
 		atomic_fetch_sub(&h->signal->watchers, 1);
 	return false;
 }
 
-static void append_locked(struct rt_handlers *s, struct handler *h)
+static void handler_append_locked(struct rt_handlers *s, struct handler *h)
 {
 	h->next = NULL;
 	*s->tail = h;
 	s->tail = &h->next;
 }
 
-/* Goes through the list once. True: something ran. */
-static bool run_all(struct rt *rt)
+/* Checks each handler once. True: a callback ran. */
+static bool handlers_run_all(struct rt *rt)
 {
 	struct rt_handlers *s = rt->handlers;
 	struct handler *list, *h;
@@ -83,13 +84,13 @@ static bool run_all(struct rt *rt)
 		list = h->next;
 		if (!s->loop.stop) {
 			pthread_mutex_unlock(&s->loop.lock);
-			stays = run(rt, h, &ran);
+			stays = handler_run(rt, h, &ran);
 			pthread_mutex_lock(&s->loop.lock);
 		} else {
 			stays = false;
 		}
 		if (stays)
-			append_locked(s, h);
+			handler_append_locked(s, h);
 		else
 			free(h);
 	}
@@ -97,9 +98,9 @@ static bool run_all(struct rt *rt)
 	return ran;
 }
 
-#define IDLE_NS 10000000 /* between looks while no GPU works: changes by the CPU ring the bell */
+#define IDLE_NS 10000000 /* between polls while no GPU works: changes by the CPU wake the thread */
 
-static bool waits(struct rt_handlers *s)
+static bool has_handlers(struct rt_handlers *s)
 {
 	bool any;
 
@@ -109,52 +110,53 @@ static bool waits(struct rt_handlers *s)
 	return any;
 }
 
-static bool look(struct rt *rt)
+static bool handlers_poll(struct rt *rt)
 {
 	struct rt_handlers *s = rt->handlers;
 	uint32_t seen;
 	bool ran;
 
-	/* Asked first: what ends meanwhile is seen at the next look, which is soon. */
+	/* The thread becomes an idler before it checks the handlers, so that a change meanwhile leads to another
+	 * poll. */
 	if (s->idle)
 		atomic_fetch_sub(&rt->idlers, 1);
-	s->idle = waits(s) && rt_idle_begin(rt, &seen);
-	ran = run_all(rt);
+	s->idle = has_handlers(s) && rt_idle_begin(rt, &seen);
+	ran = handlers_run_all(rt);
 	if (rt_queues_busy(rt))
 		rt->ops->query_faults(rt, false);
 	return ran;
 }
 
-static bool has_work(const struct rt *rt)
+static bool handlers_have_work(const struct rt *rt)
 {
 	return rt->handlers->list;
 }
 
-static uint64_t rest_ns(struct rt *rt, struct rt_pause *pause)
+static uint64_t handlers_pause_ns(struct rt *rt, struct rt_pause *pause)
 {
 	return rt->handlers->idle && !rt_signals_shared(rt) ? IDLE_NS : rt_pause_next_ns(pause);
 }
 
-/* The jobs that the signals of the first handlers wait for. */
-static unsigned fences(struct rt *rt, struct cs_fence *fences, bool *all)
+/* The fences of the jobs that the first handlers' signals wait for. */
+static unsigned handlers_fences(struct rt *rt, struct cs_fence *fences, bool *all)
 {
 	struct rt_handlers *s = rt->handlers;
-	struct rt_signal *signal[RT_LOOP_POINTS];
+	struct rt_signal *signal[RT_LOOP_FENCES];
 	unsigned signals = 0, count = 0;
 	bool ends;
 
 	pthread_mutex_lock(&s->loop.lock);
 	*all = true;
 	for (const struct handler *h = s->list; h; h = h->next)
-		if (signals < RT_LOOP_POINTS && h->signal && atomic_load(&h->signal->generation) == h->generation)
+		if (signals < RT_LOOP_FENCES && h->signal && atomic_load(&h->signal->generation) == h->generation)
 			signal[signals++] = h->signal;
 		else
 			*all = false;
 	pthread_mutex_unlock(&s->loop.lock);
 	for (unsigned i = 0; i < signals; i++) {
-		bool known = rt_signal_point(signal[i], &fences[count], &ends);
+		bool known = rt_signal_next_fence(signal[i], &fences[count], &ends);
 
-		/* What comes in the middle of a job no fence tells. */
+		/* No fence exists for a change in the middle of a job. */
 		*all &= known && ends;
 		count += known;
 	}
@@ -163,10 +165,10 @@ static unsigned fences(struct rt *rt, struct cs_fence *fences, bool *all)
 
 void rt_handlers_wake(struct rt *rt)
 {
-	rt_loop_ring(&rt->handlers->loop);
+	rt_loop_wake(&rt->handlers->loop);
 }
 
-static int add(struct rt *rt, const struct handler *what)
+static int handler_add(struct rt *rt, const struct handler *what)
 {
 	struct rt_handlers *s = rt->handlers;
 	struct handler *h = malloc(sizeof(*h));
@@ -178,7 +180,7 @@ static int add(struct rt *rt, const struct handler *what)
 	pthread_mutex_lock(&s->loop.lock);
 	r = rt_loop_start_locked(&s->loop);
 	if (!r)
-		append_locked(s, h);
+		handler_append_locked(s, h);
 	pthread_mutex_unlock(&s->loop.lock);
 	if (r) {
 		free(h);
@@ -190,7 +192,7 @@ static int add(struct rt *rt, const struct handler *what)
 
 int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg)
 {
-	return add(rt, &(struct handler){.callback = fn, .arg = arg});
+	return handler_add(rt, &(struct handler){.callback = fn, .arg = arg});
 }
 
 bool rt_handlers_is_own_thread(struct rt *rt)
@@ -204,10 +206,10 @@ int rt_handlers_init(struct rt *rt)
 
 	if (!s)
 		return drv_fail(-ENOMEM, "no host memory for handlers");
-	s->loop.look = look;
-	s->loop.has_work = has_work;
-	s->loop.rest_ns = rest_ns;
-	s->loop.fences = fences;
+	s->loop.poll = handlers_poll;
+	s->loop.has_work = handlers_have_work;
+	s->loop.pause_ns = handlers_pause_ns;
+	s->loop.fences = handlers_fences;
 	rt_loop_init(rt, &s->loop);
 	s->tail = &s->list;
 	rt->handlers = s;
@@ -253,7 +255,7 @@ hsa_status_t impl_hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_c
 	if (!fn)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!handle.handle)
-		return hsa_status_of(add(rt, &(struct handler){.fn = fn, .arg = arg}));
+		return hsa_status_of(handler_add(rt, &(struct handler){.fn = fn, .arg = arg}));
 	signal = rt_signal_of(rt, handle);
 	kind = signal ? atomic_load(&signal->kind) : RT_SIGNAL_FREE;
 	if (kind != RT_SIGNAL_USER && kind != RT_SIGNAL_IPC)
@@ -261,12 +263,12 @@ hsa_status_t impl_hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_c
 	if ((unsigned)condition > HSA_SIGNAL_CONDITION_GTE)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	atomic_fetch_add(&signal->watchers, 1);
-	r = add(rt, &(struct handler){.signal = signal,
-				      .generation = atomic_load(&signal->generation),
-				      .condition = condition,
-				      .compare = value,
-				      .fn = fn,
-				      .arg = arg});
+	r = handler_add(rt, &(struct handler){.signal = signal,
+					      .generation = atomic_load(&signal->generation),
+					      .condition = condition,
+					      .compare = value,
+					      .fn = fn,
+					      .arg = arg});
 	if (r)
 		atomic_fetch_sub(&signal->watchers, 1);
 	return hsa_status_of(r);
@@ -304,7 +306,7 @@ struct event {
 	hsa_amd_event_t event;
 };
 
-static void deliver(void *arg)
+static void event_deliver(void *arg)
 {
 	struct event *event = arg;
 	struct event_handler *e;
@@ -331,7 +333,7 @@ bool rt_event(struct rt *rt, const hsa_amd_event_t *what)
 	if (!event)
 		return false;
 	*event = (struct event){rt->handlers, *what};
-	if (rt_callback(rt, deliver, event)) {
+	if (rt_callback(rt, event_deliver, event)) {
 		free(event);
 		return false;
 	}

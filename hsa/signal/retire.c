@@ -1,8 +1,8 @@
-/* Signals with completions that the CPU applies: the progress thread does so as they end. */
+/* Signals whose completions the CPU applies: the progress thread applies them as they end. */
 #include "hsa/signal/signals.h"
 
-/* Goes over the list once; false: some signals have more completions pending. */
-static bool attempt(struct rt *rt, struct rt_work *work)
+/* Visits each listed signal once; false: some have completions pending. */
+static bool retire_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct rt_signals *s = rt->signals;
 	struct rt_signal *list, *signal;
@@ -17,7 +17,7 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 		list = signal->next_listed;
 		signal->listed = false;
 		pthread_mutex_unlock(&s->retire_lock);
-		if (rt_signal_settle(rt, signal))
+		if (rt_signal_apply_completions(rt, signal))
 			rt_signal_retire_later(rt, signal);
 		pthread_mutex_lock(&s->retire_lock);
 	}
@@ -26,7 +26,7 @@ static bool attempt(struct rt *rt, struct rt_work *work)
 	return done;
 }
 
-/* The caller may hold the signal's lock, so nothing here takes it. */
+/* Takes no signal's lock, since the caller may hold one. */
 void rt_signal_retire_later(struct rt *rt, struct rt_signal *signal)
 {
 	struct rt_signals *s = rt->signals;
@@ -43,6 +43,6 @@ void rt_signal_retire_later(struct rt *rt, struct rt_signal *signal)
 
 void rt_retire_init(struct rt_signals *s)
 {
-	s->retire.attempt = attempt;
+	s->retire.attempt = retire_attempt;
 	pthread_mutex_init(&s->retire_lock, NULL);
 }

@@ -1,16 +1,17 @@
-/* Signals: where they live, and who may change their value.
+/* Signals: their values, and the completions that change them.
  *
- * A signal is 64 bytes that CPU and GPUs see at its handle's address, and a struct rt_signal of ours beside it. All
- * signals lie in one region, so that a handle is checked by two comparisons.
+ * A signal is 64 bytes at its handle's address, which CPU and GPUs access, and a struct rt_signal beside it. All
+ * signals are in one region, so that two comparisons check a handle.
  *
- * Three ways in which the end of a GPU's work reaches the value (docs/hsa.md says why):
+ * The end of a packet or copy on a GPU reaches the value in one of three ways (docs/hsa.md has the reasons):
  *   - the GPU writes the final value, when this is the only completion and the CPU has only ever stored the value;
- *   - the CPU subtracts what a completion's word proves, at the first look or from the progress thread;
- *   - a change by the CPU while the first way is under way turns it into the second: the true value is kept in
- *     `shadow` until the GPU's write has landed.
+ *   - the CPU subtracts 1 when the completion's word shows that it has ended, at the next load or on the progress
+ *     thread;
+ *   - if the CPU changes the value before a GPU's write of the first way, the true value is kept in `shadow` until
+ *     the write has been made, and then replaces it.
  *
- * Changes by the CPU hold the signal's lock. A load reads the value first and `pending` behind it: when the flag is
- * not set then, the value was true at some moment between call and return. */
+ * Changes by the CPU hold the signal's lock. A load reads the value first and `pending` after it: if the flag is
+ * clear, the value was true at some moment between call and return. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,33 +44,33 @@ static amd_signal_t *memory_of(const struct rt *rt, const struct rt_signal *sign
 	return rt_signal_memory(rt_signal_handle(rt, signal));
 }
 
-static _Atomic int64_t *value_of(const struct rt *rt, const struct rt_signal *signal)
+static _Atomic int64_t *value_memory(const struct rt *rt, const struct rt_signal *signal)
 {
 	return (_Atomic int64_t *)&memory_of(rt, signal)->value;
 }
 
-static void lock(struct rt_signal *signal)
+static void signal_lock(struct rt_signal *signal)
 {
 	while (atomic_exchange_explicit(&signal->lock, 1, memory_order_acquire))
 		__builtin_ia32_pause();
 }
 
-static void unlock(struct rt_signal *signal)
+static void signal_unlock(struct rt_signal *signal)
 {
 	atomic_store_explicit(&signal->lock, 0, memory_order_release);
 }
 
 /* --- completions -------------------------------------------------------------------------------- */
 
-/* 1: ended; 0: not yet; negative: it never will. */
-static int ended(const struct rt_completion *p)
+/* 1: ended; 0: not yet; negative: it was lost. */
+static int completion_ended(const struct rt_completion *p)
 {
 	if (p->word && atomic_load_explicit(p->word, memory_order_acquire) >= p->seq)
 		return 1;
 	return cs_fence_poll(p->fence);
 }
 
-/* A failed completion's signal: negative, which ends every wait for 0 and tells that something is wrong. */
+/* The value of a signal whose completion failed: negative, so that every wait for 0 ends and reports an error. */
 #define FAILED_VALUE (-1)
 
 static void set_pending_locked(struct rt_signal *signal)
@@ -77,15 +78,16 @@ static void set_pending_locked(struct rt_signal *signal)
 	atomic_store_explicit(&signal->pending, signal->pending_count || signal->shadowed, memory_order_release);
 }
 
-/* The GPU's own write: has it landed? */
-static void look_at_gpu_locked(struct rt *rt, struct rt_signal *signal)
+/* Checks whether the GPU's own write has been made, and puts the shadow in its place. */
+static void check_gpu_write_locked(struct rt *rt, struct rt_signal *signal)
 {
-	_Atomic int64_t *value = value_of(rt, signal);
+	_Atomic int64_t *value = value_memory(rt, signal);
 	int end;
 
 	if (!signal->gpu_writes)
 		return;
-	end = atomic_load_explicit(value, memory_order_acquire) == signal->final ? 1 : ended(&signal->gpu);
+	end = atomic_load_explicit(value, memory_order_acquire) == signal->final ? 1
+										 : completion_ended(&signal->gpu);
 	if (!end)
 		return;
 	signal->gpu_writes = false;
@@ -98,10 +100,11 @@ static void look_at_gpu_locked(struct rt *rt, struct rt_signal *signal)
 	signal->shadowed = false;
 }
 
-/* Before the CPU changes the value: if the GPU is about to overwrite it, the truth moves into the shadow. */
-static void take_over_locked(struct rt *rt, struct rt_signal *signal)
+/* Called before the CPU changes the value: if the GPU is about to overwrite it, the true value moves to the
+ * shadow. */
+static void shadow_value_locked(struct rt *rt, struct rt_signal *signal)
 {
-	look_at_gpu_locked(rt, signal);
+	check_gpu_write_locked(rt, signal);
 	if (!signal->gpu_writes || signal->shadowed)
 		return;
 	signal->shadow = signal->final + 1;
@@ -109,8 +112,8 @@ static void take_over_locked(struct rt *rt, struct rt_signal *signal)
 	set_pending_locked(signal);
 }
 
-/* Behind the lock: what is pending is looked after also when nobody asks for the signal. */
-static void keep_settling(struct rt *rt, struct rt_signal *signal)
+/* Called after unlock: the progress thread applies pending completions even if no thread loads the signal. */
+static void watch_pending(struct rt *rt, struct rt_signal *signal)
 {
 	if (__builtin_expect(atomic_load_explicit(&signal->pending, memory_order_relaxed) &&
 				     !atomic_load_explicit(&signal->listed, memory_order_relaxed),
@@ -118,31 +121,31 @@ static void keep_settling(struct rt *rt, struct rt_signal *signal)
 		rt_signal_retire_later(rt, signal);
 }
 
-static int64_t add_locked(struct rt *rt, struct rt_signal *signal, int64_t amount)
+static int64_t value_add_locked(struct rt *rt, struct rt_signal *signal, int64_t amount)
 {
 	if (!signal->shadowed)
-		return atomic_fetch_add(value_of(rt, signal), amount);
+		return atomic_fetch_add(value_memory(rt, signal), amount);
 	signal->shadow += amount;
 	return signal->shadow - amount;
 }
 
-static void put_locked(struct rt *rt, struct rt_signal *signal, int64_t value)
+static void value_store_locked(struct rt *rt, struct rt_signal *signal, int64_t value)
 {
 	if (signal->shadowed)
 		signal->shadow = value;
 	else
-		atomic_store(value_of(rt, signal), value);
+		atomic_store(value_memory(rt, signal), value);
 }
 
 /* Applies the pending completions that have ended; true: the value changed. */
-static bool settle_locked(struct rt *rt, struct rt_signal *signal)
+static bool apply_completions_locked(struct rt *rt, struct rt_signal *signal)
 {
 	unsigned kept = 0, count = signal->pending_count;
 	bool failed = false;
 
-	look_at_gpu_locked(rt, signal);
+	check_gpu_write_locked(rt, signal);
 	for (unsigned i = 0; i < count; i++) {
-		int end = ended(&signal->pending_list[i]);
+		int end = completion_ended(&signal->pending_list[i]);
 
 		failed |= end < 0;
 		if (!end)
@@ -150,25 +153,25 @@ static bool settle_locked(struct rt *rt, struct rt_signal *signal)
 	}
 	signal->pending_count = failed ? 0 : kept;
 	if (kept < count)
-		take_over_locked(rt, signal);
+		shadow_value_locked(rt, signal);
 	if (failed)
 		signal->failed = true;
 	if (failed)
-		put_locked(rt, signal, FAILED_VALUE);
+		value_store_locked(rt, signal, FAILED_VALUE);
 	else if (kept < count)
-		add_locked(rt, signal, -(int64_t)(count - kept));
+		value_add_locked(rt, signal, -(int64_t)(count - kept));
 	set_pending_locked(signal);
 	return kept < count;
 }
 
-bool rt_signal_settle(struct rt *rt, struct rt_signal *signal)
+bool rt_signal_apply_completions(struct rt *rt, struct rt_signal *signal)
 {
 	bool changed, more;
 
-	lock(signal);
-	changed = settle_locked(rt, signal);
+	signal_lock(signal);
+	changed = apply_completions_locked(rt, signal);
 	more = signal->pending_count || signal->shadowed;
-	unlock(signal);
+	signal_unlock(signal);
 	if (changed)
 		rt_signal_wake(rt, signal);
 	return more;
@@ -176,22 +179,22 @@ bool rt_signal_settle(struct rt *rt, struct rt_signal *signal)
 
 hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal)
 {
-	int64_t value = atomic_load_explicit(value_of(rt, signal), memory_order_acquire);
+	int64_t value = atomic_load_explicit(value_memory(rt, signal), memory_order_acquire);
 	bool changed;
 
 	if (__builtin_expect(!atomic_load_explicit(&signal->pending, memory_order_acquire), 1))
 		return value;
-	lock(signal);
-	changed = settle_locked(rt, signal);
-	value = signal->shadowed ? signal->shadow : atomic_load(value_of(rt, signal));
-	unlock(signal);
-	keep_settling(rt, signal);
+	signal_lock(signal);
+	changed = apply_completions_locked(rt, signal);
+	value = signal->shadowed ? signal->shadow : atomic_load(value_memory(rt, signal));
+	signal_unlock(signal);
+	watch_pending(rt, signal);
 	if (changed)
 		rt_signal_wake(rt, signal);
 	return value;
 }
 
-static bool pend_locked(struct rt_signal *signal, const struct rt_completion *completion)
+static bool add_pending_locked(struct rt_signal *signal, const struct rt_completion *completion)
 {
 	if (signal->pending_count == signal->pending_max) {
 		unsigned max = signal->pending_max ? 2 * signal->pending_max : 4;
@@ -207,40 +210,41 @@ static bool pend_locked(struct rt_signal *signal, const struct rt_completion *co
 	return true;
 }
 
-void rt_signal_expect(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion, uint64_t *va,
-		      uint64_t *value)
+void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion,
+			      uint64_t *va, uint64_t *value)
 {
 	enum rt_signal_kind kind = atomic_load_explicit(&signal->kind, memory_order_relaxed);
-	bool alone, pended = true;
+	bool alone, added = true;
 
-	lock(signal);
-	look_at_gpu_locked(rt, signal);
+	signal_lock(signal);
+	check_gpu_write_locked(rt, signal);
 	alone = kind != RT_SIGNAL_IPC && !signal->counted && !signal->gpu_writes && !signal->pending_count;
 	if (!alone)
-		pended = pend_locked(signal, completion);
-	/* Without memory for the debt the GPU's write is the lesser evil: it is right when it is the last. */
-	if (alone || !pended) {
+		added = add_pending_locked(signal, completion);
+	/* Without memory for a pending completion the GPU writes the value nevertheless, which is right if it is
+	 * the last one. */
+	if (alone || !added) {
 		signal->gpu_writes = true;
 		signal->gpu = *completion;
-		signal->final = atomic_load(value_of(rt, signal)) - 1;
-		*va = (uintptr_t)value_of(rt, signal);
+		signal->final = atomic_load(value_memory(rt, signal)) - 1;
+		*va = (uintptr_t)value_memory(rt, signal);
 		*value = (uint64_t)signal->final;
 	}
-	unlock(signal);
-	keep_settling(rt, signal);
+	signal_unlock(signal);
+	watch_pending(rt, signal);
 }
 
-void rt_signal_owe(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion)
+void rt_signal_add_cpu_completion(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion)
 {
-	bool pended;
+	bool added;
 
-	lock(signal);
-	pended = pend_locked(signal, completion);
-	unlock(signal);
-	keep_settling(rt, signal);
-	if (pended)
+	signal_lock(signal);
+	added = add_pending_locked(signal, completion);
+	signal_unlock(signal);
+	watch_pending(rt, signal);
+	if (added)
 		return;
-	/* No memory for the debt: it is paid here. */
+	/* Without memory for a pending completion, waits for it and applies it here. */
 	cs_fence_retire(completion->fence);
 	rt_signal_add(rt, signal, -1);
 }
@@ -249,9 +253,9 @@ void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns)
 {
 	struct cs_fence fence;
 
-	lock(signal);
+	signal_lock(signal);
 	fence = signal->gpu.fence;
-	unlock(signal);
+	signal_unlock(signal);
 	if (fence.ring)
 		(void)!cs_fence_sleep(fence, timeout_ns);
 }
@@ -260,9 +264,9 @@ bool rt_signal_check(struct rt *rt, struct rt_signal *signal)
 {
 	bool lost;
 
-	lock(signal);
+	signal_lock(signal);
 	lost = signal->gpu.fence.ring && cs_ctx_lost(cs_ring_ctx(signal->gpu.fence.ring));
-	unlock(signal);
+	signal_unlock(signal);
 	if (lost)
 		rt_signal_fail(rt, signal);
 	return lost;
@@ -270,39 +274,40 @@ bool rt_signal_check(struct rt *rt, struct rt_signal *signal)
 
 void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
 {
-	lock(signal);
-	take_over_locked(rt, signal);
+	signal_lock(signal);
+	shadow_value_locked(rt, signal);
 	signal->failed = true;
-	put_locked(rt, signal, FAILED_VALUE);
-	unlock(signal);
+	value_store_locked(rt, signal, FAILED_VALUE);
+	signal_unlock(signal);
 	rt_signal_wake(rt, signal);
 }
 
-/* The kernel knows its job, and what the job does behind it keeps nobody waiting who waits for it: of others' jobs
- * nothing may follow, since that may itself wait for who waits here. */
-static bool can_be_waited_for(const struct rt_completion *p, const struct cs_ring *who)
+/* The deadlock rule of waits between queues. Work on another ring may wait for a completion's job if the kernel
+ * knows the job, and nothing follows the completion in the job: what follows may itself wait, through the host, for
+ * the waiting queue. Later work on the same ring starts behind the job in any case. */
+static bool may_wait_for(const struct rt_completion *p, const struct cs_ring *ring)
 {
-	if (p->fence.ring == who)
+	if (p->fence.ring == ring)
 		return true;
 	return (!p->last || atomic_load(p->last) == p->seq) && cs_ring_last(p->fence.ring).seq >= p->fence.seq;
 }
 
-bool rt_signal_point(struct rt_signal *signal, struct cs_fence *fence, bool *ends)
+bool rt_signal_next_fence(struct rt_signal *signal, struct cs_fence *fence, bool *ends)
 {
 	const struct rt_completion *next = NULL;
 	bool known = false;
 
-	lock(signal);
+	signal_lock(signal);
 	if (signal->pending_count)
 		next = &signal->pending_list[0];
 	else if (signal->gpu_writes)
 		next = &signal->gpu;
 	if (next && cs_ring_last(next->fence.ring).seq >= next->fence.seq) {
 		*fence = next->fence;
-		*ends = !signal->counted && can_be_waited_for(next, NULL);
+		*ends = !signal->counted && may_wait_for(next, NULL);
 		known = true;
 	}
-	unlock(signal);
+	signal_unlock(signal);
 	return known;
 }
 
@@ -314,33 +319,34 @@ enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const s
 
 	if (!rt_signal_load(rt, signal))
 		return RT_DEP_MET;
-	lock(signal);
-	/* The GPU's value may be there before its completion has ended: what counts is what it writes. */
+	signal_lock(signal);
+	/* The GPU's write may be visible before its completion has ended, so the value that it will write is
+	 * checked. */
 	if (signal->gpu_writes && !signal->pending_count && !signal->shadowed && !signal->final)
 		only = &signal->gpu;
-	else if (!signal->gpu_writes && signal->pending_count == 1 && atomic_load(value_of(rt, signal)) == 1)
+	else if (!signal->gpu_writes && signal->pending_count == 1 && atomic_load(value_memory(rt, signal)) == 1)
 		only = &signal->pending_list[0];
-	if (only && can_be_waited_for(only, ring)) {
+	if (only && may_wait_for(only, ring)) {
 		*fence = only->fence;
-		state = RT_DEP_POINT;
+		state = RT_DEP_FENCE;
 	}
-	unlock(signal);
+	signal_unlock(signal);
 	return state;
 }
 
-/* --- making and ending ------------------------------------------------------------------------ */
+/* --- creation and destruction ------------------------------------------------------------------- */
 
-/* Destroyed signals that the GPU was about to write: free when it has. */
-static void lay_ghosts_locked(struct rt *rt)
+/* Frees the places of destroyed signals whose values the GPU has written in the meantime. */
+static void free_dying_locked(struct rt *rt)
 {
 	struct rt_signals *s = rt->signals;
 
-	for (struct rt_signal **at = &s->ghosts; *at;) {
+	for (struct rt_signal **at = &s->dying; *at;) {
 		struct rt_signal *signal = *at;
 
-		lock(signal);
-		look_at_gpu_locked(rt, signal);
-		unlock(signal);
+		signal_lock(signal);
+		check_gpu_write_locked(rt, signal);
+		signal_unlock(signal);
 		if (signal->gpu_writes) {
 			at = &signal->next;
 			continue;
@@ -350,14 +356,14 @@ static void lay_ghosts_locked(struct rt *rt)
 	}
 }
 
-static int take_place(struct rt *rt, struct rt_signal **out)
+static int signal_alloc(struct rt *rt, struct rt_signal **out)
 {
 	struct rt_signals *s = rt->signals;
 	int r = 0;
 
 	drv_lock(&s->lock);
 	if (!s->free)
-		lay_ghosts_locked(rt);
+		free_dying_locked(rt);
 	if (!s->free)
 		r = rt_signals_grow(rt);
 	if (!r) {
@@ -371,7 +377,7 @@ static int take_place(struct rt *rt, struct rt_signal **out)
 int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kind kind, hsa_signal_t *handle)
 {
 	struct rt_signal *signal;
-	int r = take_place(rt, &signal);
+	int r = signal_alloc(rt, &signal);
 
 	if (r)
 		return r;
@@ -383,14 +389,14 @@ int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kin
 
 void rt_signal_begin(struct rt_signal *signal, enum rt_signal_kind kind)
 {
-	/* The progress thread may still have its predecessor in the list. */
-	lock(signal);
+	/* The progress thread may still have the place's previous signal in its list. */
+	signal_lock(signal);
 	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
 	signal->pending_count = 0;
 	signal->gpu = (struct rt_completion){0};
 	signal->clock = NULL;
 	set_pending_locked(signal);
-	unlock(signal);
+	signal_unlock(signal);
 	atomic_store_explicit(&signal->kind, kind, memory_order_release);
 }
 
@@ -412,20 +418,20 @@ void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
 {
 	struct rt_signals *s = rt->signals;
 
-	lock(signal);
-	look_at_gpu_locked(rt, signal);
+	signal_lock(signal);
+	check_gpu_write_locked(rt, signal);
 	signal->pending_count = 0;
 	signal->shadowed = false;
 	set_pending_locked(signal);
-	unlock(signal);
+	signal_unlock(signal);
 	atomic_store(&signal->kind, RT_SIGNAL_FREE);
 	atomic_fetch_add(&signal->generation, 1);
 	rt_signal_wake(rt, signal);
 	drv_lock(&s->lock);
-	/* Its value is memory that the GPU may still write: nobody else gets it before. */
+	/* The GPU may still write the value's memory, so the place is not reused before. */
 	if (signal->gpu_writes) {
-		signal->next = s->ghosts;
-		s->ghosts = signal;
+		signal->next = s->dying;
+		s->dying = signal;
 	} else {
 		rt_signals_put(s, signal);
 	}
@@ -440,7 +446,7 @@ void rt_signal_wake(struct rt *rt, struct rt_signal *signal)
 	if (atomic_load_explicit(&signal->waiters, memory_order_relaxed)) {
 		atomic_fetch_add(&signal->change, 1);
 		drv_futex_wake(&signal->change);
-		rt_tell_of_work(rt);
+		rt_notify_work(rt);
 	}
 	if (atomic_load_explicit(&signal->watchers, memory_order_relaxed)) {
 		rt_progress_wake(rt);
@@ -450,7 +456,7 @@ void rt_signal_wake(struct rt *rt, struct rt_signal *signal)
 
 enum op { OP_STORE, OP_ADD, OP_SUBTRACT, OP_AND, OP_OR, OP_XOR, OP_EXCHANGE, OP_CAS };
 
-static int64_t result(enum op op, int64_t old, int64_t value)
+static int64_t op_result(enum op op, int64_t old, int64_t value)
 {
 	switch (op) {
 	case OP_ADD:
@@ -468,7 +474,7 @@ static int64_t result(enum op op, int64_t old, int64_t value)
 	}
 }
 
-/* The value in memory may be changed by GPUs, too: device code does so with its own signals. */
+/* GPUs may change the value in memory, too: device code does so with its own signals. */
 static int64_t apply_to_memory(_Atomic int64_t *memory, enum op op, int64_t value, int64_t expected)
 {
 	int64_t old = atomic_load(memory);
@@ -476,40 +482,40 @@ static int64_t apply_to_memory(_Atomic int64_t *memory, enum op op, int64_t valu
 	do {
 		if (op == OP_CAS && old != expected)
 			break;
-	} while (!atomic_compare_exchange_weak(memory, &old, result(op, old, value)));
+	} while (!atomic_compare_exchange_weak(memory, &old, op_result(op, old, value)));
 	return old;
 }
 
-static int64_t change(struct rt *rt, struct rt_signal *signal, enum op op, int64_t value, int64_t expected)
+static int64_t signal_change(struct rt *rt, struct rt_signal *signal, enum op op, int64_t value, int64_t expected)
 {
 	int64_t old;
 
-	lock(signal);
-	settle_locked(rt, signal);
-	take_over_locked(rt, signal);
-	/* Counting up for each completion is a pattern; a stored value begins a new one. */
+	signal_lock(signal);
+	apply_completions_locked(rt, signal);
+	shadow_value_locked(rt, signal);
+	/* Adding for each completion is a usage pattern; a stored value ends it. */
 	if (op == OP_STORE)
 		signal->failed = false;
 	signal->counted = op == OP_ADD || op == OP_SUBTRACT || (signal->counted && op != OP_STORE);
 	if (signal->shadowed) {
 		old = signal->shadow;
 		if (op != OP_CAS || old == expected)
-			signal->shadow = result(op, old, value);
+			signal->shadow = op_result(op, old, value);
 	} else {
-		old = apply_to_memory(value_of(rt, signal), op, value, expected);
+		old = apply_to_memory(value_memory(rt, signal), op, value, expected);
 	}
-	unlock(signal);
-	keep_settling(rt, signal);
+	signal_unlock(signal);
+	watch_pending(rt, signal);
 	return old;
 }
 
 void rt_signal_add(struct rt *rt, struct rt_signal *signal, hsa_signal_value_t value)
 {
-	change(rt, signal, OP_ADD, value, 0);
+	signal_change(rt, signal, OP_ADD, value, 0);
 	rt_signal_wake(rt, signal);
 }
 
-/* For the functions that cannot answer with an error: what is no signal is left alone. */
+/* For functions that return no status: a handle that is no signal is logged and ignored. */
 static int64_t change_handle(hsa_signal_t handle, enum op op, int64_t value, int64_t expected)
 {
 	struct rt *rt = rt_get();
@@ -525,12 +531,12 @@ static int64_t change_handle(hsa_signal_t handle, enum op op, int64_t value, int
 			rt->ops->ring(signal->queue);
 		return 0;
 	}
-	old = change(rt, signal, op, value, expected);
+	old = signal_change(rt, signal, op, value, expected);
 	rt_signal_wake(rt, signal);
 	return old;
 }
 
-/* x86 has one order for read-modify-writes: the four names of each operation do the same. */
+/* x86 has one memory order for read-modify-writes: the four variants of each operation are the same. */
 #define ALTER(name, op)                                                                                            \
 	void impl_hsa_signal_##name(hsa_signal_t signal, hsa_signal_value_t value)                                 \
 	{                                                                                                          \
@@ -585,23 +591,23 @@ hsa_signal_value_t impl_hsa_signal_load_scacquire(hsa_signal_t signal)
 	return load_handle(signal);
 }
 
-static void store_silently(hsa_signal_t handle, hsa_signal_value_t value)
+static void store_without_wake(hsa_signal_t handle, hsa_signal_value_t value)
 {
 	struct rt *rt = rt_get();
 	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
 
 	if (signal && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_DOORBELL)
-		change(rt, signal, OP_STORE, value, 0);
+		signal_change(rt, signal, OP_STORE, value, 0);
 }
 
 void impl_hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value)
 {
-	store_silently(signal, value);
+	store_without_wake(signal, value);
 }
 
 void impl_hsa_signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value)
 {
-	store_silently(signal, value);
+	store_without_wake(signal, value);
 }
 
 /* --- creation by clients ---------------------------------------------------------------------- */
@@ -620,7 +626,7 @@ static hsa_status_t check_consumers(const struct rt *rt, uint32_t count, const h
 	return HSA_STATUS_SUCCESS;
 }
 
-/* As ROCr: a signal whose consumers are all GPUs is polled only. */
+/* Like ROCr: a signal whose consumers are all GPUs is polled only. */
 static bool only_gpus(const struct rt *rt, uint32_t count, const hsa_agent_t *consumers)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -666,7 +672,7 @@ hsa_status_t impl_hsa_signal_destroy(hsa_signal_t handle)
 	if (!signal)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
 	kind = atomic_load(&signal->kind);
-	/* Of two who destroy it at once, one does. A doorbell is its queue's. */
+	/* If two threads destroy a signal at the same time, one succeeds. A doorbell belongs to its queue. */
 	if (kind == RT_SIGNAL_FREE || kind == RT_SIGNAL_DOORBELL ||
 	    !atomic_compare_exchange_strong(&signal->kind, &kind, RT_SIGNAL_FREE))
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
@@ -688,7 +694,7 @@ hsa_status_t impl_hsa_amd_signal_value_pointer(hsa_signal_t handle, volatile hsa
 	signal = rt_signal_of(rt, handle);
 	if (!signal)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	/* ROCr: others are woken by their functions only. */
+	/* Like ROCr: waiters on other signals are woken by the signal functions only. */
 	if (atomic_load(&signal->kind) != RT_SIGNAL_GPU_ONLY)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*pointer = &rt_signal_memory(handle)->value;

@@ -1,4 +1,4 @@
-/* Groups of signals: a list that is waited for often. */
+/* Signal groups: lists of signals for repeated waits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 #include "hsa/core/table.h"
 #include "hsa/signal/signal.h"
 
-#define GROUP_MAX 1024 /* signals: what one wait takes */
+#define GROUP_MAX 1024 /* signals; the limit of one wait */
 
 struct group {
 	uint32_t count;
 	hsa_signal_t signal[]; /* borrowed */
 };
 
-static int make(uint32_t count, const hsa_signal_t *signals, uint64_t *handle)
+static int group_create(uint32_t count, const hsa_signal_t *signals, uint64_t *handle)
 {
 	struct group *g = malloc(sizeof(*g) + count * sizeof(*signals));
 	int r;
@@ -44,7 +44,7 @@ hsa_status_t impl_hsa_signal_group_create(uint32_t count, const hsa_signal_t *si
 	for (uint32_t i = 0; i < consumers; i++)
 		if (!rt_agent_of(rt, consumer[i]))
 			return HSA_STATUS_ERROR_INVALID_AGENT;
-	return hsa_status_of(make(count, signals, &group->handle));
+	return hsa_status_of(group_create(count, signals, &group->handle));
 }
 
 hsa_status_t impl_hsa_signal_group_destroy(hsa_signal_group_t handle)

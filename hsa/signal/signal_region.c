@@ -1,5 +1,5 @@
-/* Where signals live: one region of addresses, so that a handle is checked by two comparisons. It grows from its
- * beginning; pages from its end on have one signal each, whose memory other processes see. */
+/* The region of all signals: one range of addresses, so that two comparisons check a handle. It grows from its
+ * begin; at its end, each page has one signal, whose memory other processes map. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 
 #include "hsa/signal/signals.h"
 
-/* The host memory at that place of the region, for a GPU: a BO of its own. Nothing of it may stay in a GPU's cache.
- */
-static int bind_host(struct rt *rt, unsigned gpu, uint64_t at_B, uint64_t size_B)
+/* Maps the host memory at that place of the region for a GPU, as a BO of its own. The GPU's caches must not keep
+ * its content. */
+static int region_bind_host(struct rt *rt, unsigned gpu, uint64_t at_B, uint64_t size_B)
 {
 	struct rt_signals *s = rt->signals;
 	struct vm_bo *bo;
@@ -31,17 +31,18 @@ int rt_signals_bind_host(struct rt *rt, int file, uint64_t at_B, uint64_t size_B
 
 	if (mmap(at, size_B, PROT_READ | PROT_WRITE, flags, file, 0) == MAP_FAILED)
 		return drv_fail(-errno, "mmap of signals");
-	/* As the rest of the region: children do not get it, and a fork does not stop the GPUs' use of it. */
+	/* Like the rest of the region: children do not inherit it, and a fork does not affect the GPUs' access to
+	 * it. */
 	if (madvise(at, size_B, MADV_DONTFORK))
 		return drv_fail(-errno, "madvise of signals");
 	for (unsigned i = 0; !r && i < rt->gpus; i++)
-		r = bind_host(rt, i, at_B, size_B);
+		r = region_bind_host(rt, i, at_B, size_B);
 	return r;
 }
 
-/* A GPU that is alone has memory of the kernel's, which submissions need not list. Several GPUs must not share a BO
- * (memory.c, place_system()). */
-static int bind_more(struct rt *rt, uint64_t at_B)
+/* Binds memory at the end of the region's used part. A single GPU uses a BO of the kernel's, which submissions need
+ * not list. Several GPUs must not share a BO (memory.c, place_system()). */
+static int region_bind_more(struct rt *rt, uint64_t at_B)
 {
 	const struct vm_info info = {
 		.size_B = RT_SIGNALS_GROW_B, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED | VM_RESIDENT};
@@ -66,7 +67,7 @@ int rt_signals_grow(struct rt *rt)
 
 	if (s->grown_B + RT_SIGNALS_GROW_B > RT_SIGNALS_B - s->paged_B)
 		return drv_fail(-ENOMEM, "more than %u signals", RT_SIGNALS_MAX);
-	r = bind_more(rt, s->grown_B);
+	r = region_bind_more(rt, s->grown_B);
 	if (r)
 		return r;
 	memset((void *)(uintptr_t)(s->range[0].va + s->grown_B), 0, RT_SIGNALS_GROW_B);
@@ -80,7 +81,7 @@ int rt_signals_grow(struct rt *rt)
 	return 0;
 }
 
-static int reserve(struct rt *rt)
+static int region_reserve(struct rt *rt)
 {
 	const struct vm_range_request want = {.size_B = RT_SIGNALS_B, .align_B = RT_SIGNALS_GROW_B};
 	struct rt_signals *s = rt->signals;
@@ -106,7 +107,7 @@ int rt_signals_init(struct rt *rt)
 		s->beside = NULL;
 		r = drv_fail(-ENOMEM, "no address space for signals");
 	} else {
-		r = reserve(rt);
+		r = region_reserve(rt);
 	}
 	if (r)
 		rt_signals_fini(rt);

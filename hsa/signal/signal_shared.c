@@ -1,7 +1,7 @@
-/* Signals that other processes see: each has a page, a file in memory, which every GPU of every process has as host
- * memory. A buffer of one GPU would not do: Linux has jobs of other devices wait for its jobs (vm.h,
- * vm_mem_share()). Processes change the value by atomic operations; waiting threads look again every millisecond,
- * since a change elsewhere wakes nobody here. */
+/* Signals shared with other processes: each has a page, a file in memory, which every GPU of every process accesses
+ * as registered host memory. A GPU's BO would not do: Linux makes jobs of other devices wait for the exporter's
+ * jobs (vm.h, vm_mem_share()). Processes change the value by atomic operations; waiting threads poll it every
+ * millisecond, since a change in another process wakes no thread here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include "hsa/core/table.h"
 #include "hsa/signal/signals.h"
 
-/* A page that nobody can make shorter under us. */
+/* Creates a page that no process can shrink. */
 static int create_file(int *file)
 {
 	int fd = memfd_create("tuff signal", MFD_CLOEXEC | MFD_ALLOW_SEALING), r;
@@ -27,7 +27,7 @@ static int create_file(int *file)
 	return r;
 }
 
-/* Another process gave it: it may be anything. */
+/* Checks a descriptor from another process, which may be any file. */
 static int check_file(int file)
 {
 	int seals = fcntl(file, F_GET_SEALS);
@@ -38,8 +38,8 @@ static int check_file(int file)
 	return 0;
 }
 
-/* A signal on the file, which is taken over; value: what it begins with, NULL: it has one. */
-static int begin(struct rt *rt, int file, const hsa_signal_value_t *value, hsa_signal_t *handle)
+/* Creates a signal on the file, and takes over the file; *value is stored in it, NULL: it has a value. */
+static int shared_create(struct rt *rt, int file, const hsa_signal_value_t *value, hsa_signal_t *handle)
 {
 	struct rt_signal *signal;
 	int r = rt_signals_take_page(rt, &signal);
@@ -66,7 +66,7 @@ int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_
 {
 	int file = -1, r = create_file(&file);
 
-	return r ? r : begin(rt, file, &value, handle);
+	return r ? r : shared_create(rt, file, &value, handle);
 }
 
 int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
@@ -76,7 +76,7 @@ int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
 	if (r)
 		return r;
 	file = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : begin(rt, file, NULL, handle);
+	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : shared_create(rt, file, NULL, handle);
 }
 
 int rt_signal_file(const struct rt_signal *signal)

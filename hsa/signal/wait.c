@@ -1,22 +1,23 @@
-/* Waiting for signals: the value is spun on for a budget. Then the thread sleeps on the fence of the job whose end
- * will change it; on a futex in short slices when the change comes in the middle of a job, which no fence tells; or
- * on a futex that changes by the CPU wake, when no job is known that will change it. */
+/* Waits for signals. A wait spins for a budget. Then the thread sleeps: on the fence of the job whose end will
+ * change the signal; on a futex in short slices, if the change comes in the middle of a job, for which no fence
+ * exists; or on a futex that changes by the CPU wake, if no job is known that will change the signal. */
 #include <errno.h>
 #include <time.h>
 
 #include "hsa/core/table.h"
 #include "hsa/signal/signal.h"
 
-#define FENCE_SLICE_NS                                                                                             \
-	24000000              /* on a fence: over what the kernel sleeps for (cs/wait.c), about as often as faults \
-			       * are looked for */
-#define JOB_SLICE_NS  200000  /* on a futex while a job runs that changes the signal in its middle, at most */
-#define SLICE_MIN_NS  50000   /* on a futex while GPUs work */
-#define SLICE_SLOW_NS 1000000 /* from there on a slice is a sixteenth of what was slept so far, up to: */
-#define SLICE_MAX_NS  10000000
-#define DOUBT_NS      50000000 /* a wait that long asks what the kernel thinks; the shortest watchdog has 2 s */
-#define VERDICT_NS    20000000 /* and waits for it as long at most, or a tenth of its own time */
-#define SLICE_IDLE_NS 10000000 /* on a futex while they do not: changes by the CPU, and jobs, wake us */
+/* A sleep on a fence. Longer than the sleeps that the kernel shortens (cs/wait.c), about the interval of fault
+ * queries. */
+#define FENCE_SLICE_NS 24000000
+/* A sleep on a futex, at most, while a job runs that changes the signal in its middle. */
+#define JOB_SLICE_NS 200000
+/* A sleep on a futex while no GPU works: changes by the CPU and submissions wake the thread. */
+#define SLICE_IDLE_NS 10000000
+/* A wait of this length queries the kernel for a reset; the shortest watchdog has 2 s. */
+#define RESET_CHECK_NS 50000000
+/* The longest sleep for the kernel's end of the job, unless a tenth of the wait's own time is less. */
+#define JOB_END_NS 20000000
 
 bool rt_idle_begin(struct rt *rt, uint32_t *seen)
 {
@@ -50,16 +51,16 @@ bool rt_condition_met(hsa_signal_condition_t condition, hsa_signal_value_t value
 	return false;
 }
 
-/* One signal that is waited for. */
+/* A condition on one signal. */
 struct watch {
 	struct rt_signal *signal; /* NULL: nothing to wait for */
 	uint32_t generation;
 	hsa_signal_condition_t condition;
 	hsa_signal_value_t compare, value;
-	bool over; /* met, or it never will be: destroyed, or its completion was lost */
+	bool over; /* met, or impossible to meet: the signal was destroyed, or its completion was lost */
 };
 
-static void look(struct rt *rt, struct watch *w)
+static void watch_check(struct rt *rt, struct watch *w)
 {
 	if (!w->signal) {
 		w->over = true;
@@ -74,17 +75,17 @@ static void look(struct rt *rt, struct watch *w)
 	}
 }
 
-/* A wait for one or all of several. */
+/* A wait for one or all of several signals. */
 struct wait {
 	struct watch *watch; /* borrowed */
 	unsigned count;
 	bool all;
 	uint64_t start_ns, timeout_ns;
-	unsigned index; /* out: one that is over */
+	unsigned index; /* out: a signal whose condition is over */
 };
 
-/* True when the wait is over. */
-static bool look_at_all(struct rt *rt, struct wait *w)
+/* Checks all conditions. True when the wait is over. */
+static bool wait_check(struct rt *rt, struct wait *w)
 {
 	unsigned over = 0;
 
@@ -92,7 +93,7 @@ static bool look_at_all(struct rt *rt, struct wait *w)
 		struct watch *watch = &w->watch[i];
 
 		if (!watch->over || !w->all)
-			look(rt, watch);
+			watch_check(rt, watch);
 		if (!watch->over)
 			continue;
 		w->index = i;
@@ -103,20 +104,20 @@ static bool look_at_all(struct rt *rt, struct wait *w)
 	return over == w->count;
 }
 
-static uint64_t left_ns(const struct wait *w)
+static uint64_t wait_left_ns(const struct wait *w)
 {
 	uint64_t spent_ns = rt_now_ns() - w->start_ns;
 
 	return w->timeout_ns == UINT64_MAX ? UINT64_MAX : spent_ns < w->timeout_ns ? w->timeout_ns - spent_ns : 0;
 }
 
-static bool spin(struct rt *rt, struct wait *w, uint64_t budget_ns)
+static bool wait_spin(struct rt *rt, struct wait *w, uint64_t budget_ns)
 {
 	uint64_t until_ns = budget_ns < w->timeout_ns ? budget_ns : w->timeout_ns;
 
 	do {
 		for (unsigned i = 0; i < 32; i++) {
-			if (look_at_all(rt, w))
+			if (wait_check(rt, w))
 				return true;
 			__builtin_ia32_pause();
 		}
@@ -124,7 +125,7 @@ static bool spin(struct rt *rt, struct wait *w, uint64_t budget_ns)
 	return false;
 }
 
-/* The first that is not over. */
+/* The first signal whose condition is not over. */
 static struct rt_signal *first_open(const struct wait *w)
 {
 	for (unsigned i = 0; i < w->count; i++)
@@ -137,13 +138,13 @@ static void sleep_on_job(struct rt *rt, struct cs_fence fence, uint64_t ns)
 {
 	int r = cs_fence_sleep(fence, ns < FENCE_SLICE_NS ? (int64_t)ns : FENCE_SLICE_NS);
 
-	/* A reset is told on this way only. */
+	/* Only this error reports a reset. */
 	if (r && r != -ETIMEDOUT)
 		rt->ops->lost(rt, fence.ring);
 }
 
-/* Sleeps once. */
-static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, uint64_t ns)
+/* Sleeps once, on the first signal that is not over. */
+static void wait_sleep(struct rt *rt, struct wait *w, struct rt_pause *pause, uint64_t ns)
 {
 	struct rt_signal *signal = first_open(w);
 	bool ends = false, runs;
@@ -153,15 +154,15 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 
 	if (!signal)
 		return;
-	runs = rt_signal_point(signal, &fence, &ends) && cs_fence_poll(fence) != 1;
-	/* Of several signals, any of which ends the wait, another may change before. */
+	runs = rt_signal_next_fence(signal, &fence, &ends) && cs_fence_poll(fence) != 1;
+	/* If any of several signals ends the wait, another one may change before this job ends. */
 	if (runs && ends && (w->count == 1 || w->all)) {
 		sleep_on_job(rt, fence, ns);
 		return;
 	}
 	atomic_fetch_add(&signal->waiters, 1);
 	if (w->count == 1 && atomic_load(&signal->kind) != RT_SIGNAL_IPC && rt_idle_begin(rt, &seen)) {
-		if (!look_at_all(rt, w))
+		if (!wait_check(rt, w))
 			drv_futex_wait(&rt->work, seen, ns < SLICE_IDLE_NS ? ns : SLICE_IDLE_NS);
 		atomic_fetch_sub(&rt->idlers, 1);
 		pause->ns = 0;
@@ -169,52 +170,53 @@ static void sleep_once(struct rt *rt, struct wait *w, struct rt_pause *pause, ui
 		slice_ns = rt_pause_next_ns(pause);
 		slice_ns = runs && slice_ns > JOB_SLICE_NS ? JOB_SLICE_NS : slice_ns;
 		seen = atomic_load(&signal->change);
-		if (!look_at_all(rt, w))
+		if (!wait_check(rt, w))
 			drv_futex_wait(&signal->change, seen, ns < slice_ns ? ns : slice_ns);
 	}
 	atomic_fetch_sub(&signal->waiters, 1);
 }
 
-/* What the watchdog stopped may look as if it had ended. */
-static void doubt(struct rt *rt, struct wait *w, uint64_t spent_ns)
+/* After a long wait: a job that the watchdog stopped can have completed its signal. Fails the signals of such
+ * jobs. */
+static void check_for_reset(struct rt *rt, struct wait *w, uint64_t spent_ns)
 {
-	int64_t verdict_ns = spent_ns / 10 < VERDICT_NS ? (int64_t)(spent_ns / 10) : VERDICT_NS;
+	int64_t job_end_ns = spent_ns / 10 < JOB_END_NS ? (int64_t)(spent_ns / 10) : JOB_END_NS;
 
-	/* The GPU's last write comes shortly before the kernel's verdict. */
+	/* The GPU's last write comes shortly before the kernel reports the job's state. */
 	for (unsigned i = 0; i < w->count; i++)
 		if (w->watch[i].signal && w->watch[i].over)
-			rt_signal_await_job(w->watch[i].signal, verdict_ns);
+			rt_signal_await_job(w->watch[i].signal, job_end_ns);
 	rt->ops->query_faults(rt, true);
 	for (unsigned i = 0; i < w->count; i++)
 		if (w->watch[i].signal && w->watch[i].over && rt_signal_check(rt, w->watch[i].signal))
-			look(rt, &w->watch[i]);
+			watch_check(rt, &w->watch[i]);
 }
 
-/* True when it is over, false after the timeout. */
-static bool wait_for(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
+/* Returns true when the wait is over, false after the timeout. */
+static bool signals_wait(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 {
-	/* Who asks for an active wait wants latency more than the CPU's time; it still ends. */
+	/* A client that passes ACTIVE prefers low latency to CPU time; the spin is limited nevertheless. */
 	uint64_t budget_ns = drv_config()->spin_us * (hint == HSA_WAIT_STATE_ACTIVE ? 4000ull : 1000ull);
 	struct rt_pause pause = {0};
 	uint64_t ns;
 
 	rt_queues_flush(rt);
-	if (look_at_all(rt, w))
+	if (wait_check(rt, w))
 		return true;
 	w->start_ns = rt_now_ns();
-	if (spin(rt, w, budget_ns))
+	if (wait_spin(rt, w, budget_ns))
 		return true;
-	while (!look_at_all(rt, w)) {
-		ns = left_ns(w);
+	while (!wait_check(rt, w)) {
+		ns = wait_left_ns(w);
 		if (!ns)
 			return false;
 		rt_queues_flush(rt);
-		sleep_once(rt, w, &pause, ns);
+		wait_sleep(rt, w, &pause, ns);
 		rt->ops->query_faults(rt, false);
 	}
 	ns = rt_now_ns() - w->start_ns;
-	if (ns > DOUBT_NS)
-		doubt(rt, w, ns);
+	if (ns > RESET_CHECK_NS)
+		check_for_reset(rt, w, ns);
 	return true;
 }
 
@@ -241,7 +243,7 @@ static hsa_signal_value_t wait_one(hsa_signal_t handle, hsa_signal_condition_t c
 	if (!is_waitable(watch.signal) || !is_condition(condition))
 		return 0;
 	watch.generation = atomic_load(&watch.signal->generation);
-	wait_for(rt, &wait, hint);
+	signals_wait(rt, &wait, hint);
 	return watch.value;
 }
 
@@ -260,7 +262,7 @@ hsa_signal_value_t impl_hsa_signal_wait_relaxed(hsa_signal_t signal, hsa_signal_
 
 #define WAIT_MAX 1024 /* signals of one wait */
 
-/* Fills the watches; false: one is no signal. Handles of 0 are passed over. */
+/* Fills the watches; false: a handle is no signal. Handles of 0 are skipped. */
 static bool watch_all(struct rt *rt, struct watch *watch, uint32_t count, const hsa_signal_t *signals,
 		      const hsa_signal_condition_t *conditions, const hsa_signal_value_t *values)
 {
@@ -285,7 +287,7 @@ static uint32_t wait_many(uint32_t count, const hsa_signal_t *signals, const hsa
 	struct wait wait = {.watch = watch, .count = count, .all = all, .timeout_ns = timeout};
 
 	if (!rt || !count || count > WAIT_MAX || !signals || !conditions || !values ||
-	    !watch_all(rt, watch, count, signals, conditions, values) || !wait_for(rt, &wait, hint))
+	    !watch_all(rt, watch, count, signals, conditions, values) || !signals_wait(rt, &wait, hint))
 		return UINT32_MAX;
 	if (satisfying && !all)
 		*satisfying = watch[wait.index].value;

@@ -1,4 +1,4 @@
-/* Formats of image elements, by their channels or by their C++ type. */
+/* Formats of image elements, from the sizes of their channels or from a C++ type. */
 #ifndef HIP_INCLUDE_HIP_CHANNEL_DESCRIPTOR_H
 #define HIP_INCLUDE_HIP_CHANNEL_DESCRIPTOR_H
 
@@ -7,7 +7,7 @@
 
 HIP_API_BEGIN
 
-/* Bits of each channel, 0 for none. */
+/* Bits of each channel; 0: none. */
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f);
 
 HIP_API_END
@@ -40,7 +40,7 @@ HIP_INLINE hipChannelFormatDesc hipCreateChannelDescHalf4(void)
 }
 
 #ifdef __cplusplus
-/* hipCreateChannelDesc<float4>(); other types have no format. */
+/* hipCreateChannelDesc<float4>(); only these types have a format. */
 template <typename T> HIP_INLINE hipChannelFormatDesc hipCreateChannelDesc()
 {
 	return hip_channel_desc(0, 0, hipChannelFormatKindNone);

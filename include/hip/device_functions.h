@@ -1,4 +1,4 @@
-/* Another name of hip_runtime.h, which has the functions of kernels. */
+/* Another name of hip_runtime.h, which declares the functions for kernels. */
 #ifndef HIP_INCLUDE_HIP_DEVICE_FUNCTIONS_H
 #define HIP_INCLUDE_HIP_DEVICE_FUNCTIONS_H
 

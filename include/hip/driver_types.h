@@ -1,4 +1,4 @@
-/* Kinds of memory, arrays and their formats, and the records that copies and textures are described by. */
+/* Kinds of memory, arrays and their formats, and the structures that describe copies and textures. */
 #ifndef HIP_INCLUDE_HIP_DRIVER_TYPES_H
 #define HIP_INCLUDE_HIP_DRIVER_TYPES_H
 
@@ -22,7 +22,7 @@ typedef enum hipMemoryType {
 #endif
 } hipMemoryType;
 
-/* The directions say what the caller expects; where memory is, is known from its address. */
+/* The direction that the caller expects; the library finds the memory by its address. */
 typedef enum hipMemcpyKind {
 	hipMemcpyHostToHost = 0,
 	hipMemcpyHostToDevice = 1,
@@ -40,7 +40,7 @@ typedef enum hipChannelFormatKind {
 	hipChannelFormatKindFloat = 2,
 	hipChannelFormatKindNone = 3
 } hipChannelFormatKind;
-/* x, y, z, w: bits of each channel, 0 where there is none. */
+/* x, y, z, w: bits of each channel; 0: none. */
 typedef struct hipChannelFormatDesc {
 	int x;
 	int y;
@@ -62,7 +62,7 @@ typedef enum hipArray_Format {
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* An image in the device's memory, in a layout of the device's own. */
+/* An image in device memory, whose layout the device chooses. */
 typedef struct hipArray *hipArray_t;
 typedef const struct hipArray *hipArray_const_t;
 
@@ -71,7 +71,7 @@ typedef const struct hipArray *hipArray_const_t;
 #define HIP_TRSF_NORMALIZED_COORDINATES 0x02
 #define HIP_TRSF_SRGB                   0x10
 
-/* Sizes in elements; Height 0: one dimension, Depth 0: two. */
+/* Sizes are in elements. Height 0: one dimension; Depth 0: two. */
 typedef struct HIP_ARRAY_DESCRIPTOR {
 	size_t Width;
 	size_t Height;
@@ -88,7 +88,7 @@ typedef struct HIP_ARRAY3D_DESCRIPTOR {
 	unsigned int Flags;
 } HIP_ARRAY3D_DESCRIPTOR;
 
-/* Images of halving sizes. The members are the library's. */
+/* Images of halving sizes. The members belong to the library. */
 typedef struct hipMipmappedArray {
 	void *data;
 	hipChannelFormatDesc desc;
@@ -108,8 +108,7 @@ typedef const struct hipMipmappedArray *hipMipmappedArray_const_t;
 
 /* --- positions and pitches -------------------------------------------------------------------- */
 
-/* ptr: owned by whoever allocated it. pitch, in bytes: from one row to the next. xsize, ysize: elements of a row,
- * rows. */
+/* ptr: owned by its allocator. pitch: bytes from one row to the next. xsize, ysize: elements of a row, and rows. */
 typedef struct hipPitchedPtr {
 	void *ptr;
 	size_t pitch;
@@ -117,7 +116,7 @@ typedef struct hipPitchedPtr {
 	size_t ysize;
 } hipPitchedPtr;
 
-/* width: in elements where an array takes part, in bytes otherwise. */
+/* width: in elements if an array is involved, else in bytes. */
 typedef struct hipExtent {
 	size_t width;
 	size_t height;
@@ -153,7 +152,7 @@ HIP_INLINE hipExtent make_hipExtent(size_t width, size_t height, size_t depth)
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
-/* Of each side, the member that its memory type names counts. Sizes and pitches in bytes. */
+/* The memory type of each side selects the member that is used. Sizes and pitches are in bytes. */
 typedef struct hip_Memcpy2D {
 	size_t srcXInBytes;
 	size_t srcY;
@@ -173,7 +172,7 @@ typedef struct hip_Memcpy2D {
 	size_t Height;
 } hip_Memcpy2D;
 
-/* Of each side the array counts if there is one, else the pointer. */
+/* On each side the array is used if there is one, else the pointer. */
 typedef struct hipMemcpy3DParms {
 	hipArray_t srcArray;
 	hipPos srcPos;
@@ -337,7 +336,7 @@ typedef struct hipResourceDesc {
 	} res;
 } hipResourceDesc;
 
-/* A part of an array, or another way to read its elements. */
+/* A part of an array, or another format for its elements. */
 typedef struct hipResourceViewDesc {
 	hipResourceViewFormat format;
 	size_t width;
@@ -349,7 +348,7 @@ typedef struct hipResourceViewDesc {
 	unsigned int lastLayer;
 } hipResourceViewDesc;
 
-/* The same in the driver's style. */
+/* The same in the driver API. */
 typedef struct HIP_TEXTURE_DESC_st {
 	HIPaddress_mode addressMode[3];
 	HIPfilter_mode filterMode;

@@ -1,4 +1,4 @@
-/* hip_bfloat16: the older type of 16 bits, which is computed in float. hip_bf16.h has the newer one. */
+/* hip_bfloat16: the older 16-bit type, computed in float. hip_bf16.h has the newer one. */
 #ifndef HIP_INCLUDE_HIP_HIP_BFLOAT16_H
 #define HIP_INCLUDE_HIP_HIP_BFLOAT16_H
 
@@ -19,7 +19,7 @@ struct hip_bfloat16 {
 	HIP_BOTH explicit hip_bfloat16(float number) : data(hip_bf16_from_float(number))
 	{
 	}
-	/* Towards 0; a NaN stays one. */
+	/* Rounds towards 0; a NaN stays a NaN. */
 	HIP_BOTH explicit hip_bfloat16(float number, truncate_t) : data(hip_bf16_from_float(number))
 	{
 		unsigned int wide;

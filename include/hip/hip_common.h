@@ -1,4 +1,4 @@
-/* Which platform and which compiler a program is compiled for. */
+/* Macros that name the platform and the compiler. */
 #ifndef HIP_INCLUDE_HIP_HIP_COMMON_H
 #define HIP_INCLUDE_HIP_HIP_COMMON_H
 
@@ -10,12 +10,12 @@
 #ifndef __HIP_PLATFORM_AMD__
 #define __HIP_PLATFORM_AMD__ 1
 #endif
-/* Older programs ask for that one. */
+/* Older programs test this macro. */
 #ifndef __HIP_PLATFORM_HCC__
 #define __HIP_PLATFORM_HCC__ 1
 #endif
 
-/* clang with -x hip: kernels can be written. */
+/* clang with -x hip: the program can contain kernels. */
 #if defined(__clang__) && defined(__HIP__)
 #ifndef __HIPCC__
 #define __HIPCC__ 1
@@ -25,7 +25,7 @@
 #define __HIP_CLANG_ONLY__ 0
 #endif
 
-/* What a GPU can do. */
+/* Features of the GPU. */
 #ifdef __HIP__
 #define __HIP_ARCH_HAS_GLOBAL_INT32_ATOMICS__     1
 #define __HIP_ARCH_HAS_GLOBAL_FLOAT_ATOMIC_EXCH__ 1

@@ -8,7 +8,7 @@ typedef float2 hipFloatComplex;
 typedef double2 hipDoubleComplex;
 typedef hipFloatComplex hipComplex;
 
-/* Functions of one precision: hipC... for float (Cadd is hipCaddf), and for double. */
+/* Functions of one precision: hipC... for double, and with the suffix f for float (Cadd, Caddf). */
 #define HIP_COMPLEX(T, S, f, made_by, sqrt)                                                                        \
 	HIP_BOTH HIP_INLINE S hipCreal##f(T z)                                                                     \
 	{                                                                                                          \

@@ -1,4 +1,4 @@
-/* Cooperative groups of threads, for kernels. */
+/* Cooperative groups, for kernels. */
 #ifndef HIP_INCLUDE_HIP_HIP_COOPERATIVE_GROUPS_H
 #define HIP_INCLUDE_HIP_HIP_COOPERATIVE_GROUPS_H
 

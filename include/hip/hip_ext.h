@@ -1,10 +1,10 @@
-/* Extensions of AMD's: launches that count threads instead of blocks, and that time themselves. */
+/* AMD's extensions: launches in threads instead of blocks, with events for their times. */
 #ifndef HIP_INCLUDE_HIP_HIP_EXT_H
 #define HIP_INCLUDE_HIP_HIP_EXT_H
 
 #include <hip/hip_runtime.h>
 
-/* HIP 5's library has them under the names that C++ gives them. */
+/* HIP 5's library has these functions under mangled C++ names. */
 #if TUFF_HIP_ABI == 5
 #define HIP_EXT_NAME(name) __asm__(name)
 #else
@@ -13,8 +13,8 @@
 
 HIP_API_BEGIN
 
-/* As hipModuleLaunchKernel(), with the whole grid's size in threads. startEvent, stopEvent: recorded before and
- * after, or NULL. flags: 0 or hipExtAnyOrderLaunch. */
+/* The same as hipModuleLaunchKernel(), with a grid in threads. startEvent, stopEvent: recorded before and after, or
+ * NULL. flags: 0 or hipExtAnyOrderLaunch. */
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX, uint32_t globalWorkSizeY,
 				    uint32_t globalWorkSizeZ, uint32_t localWorkSizeX, uint32_t localWorkSizeY,
 				    uint32_t localWorkSizeZ, size_t sharedMemBytes, hipStream_t hStream,
@@ -37,8 +37,8 @@ HIP_API_END
 #undef HIP_EXT_NAME
 
 #if defined(__cplusplus) && defined(__HIP__)
-/* Between events: hipExtLaunchKernelGGL(kernel, grid, block, bytes, stream, start, stop, flags, arguments...). A
- * template's name alone means the kernel with the arguments' types. */
+/* A launch between events: hipExtLaunchKernelGGL(kernel, grid, block, bytes, stream, start, stop, flags,
+ * arguments...). The name of a template without arguments means the kernel for the arguments' types. */
 template <typename... Arguments, typename Kernel = void (*)(Arguments...)>
 inline void hipExtLaunchKernelGGL(Kernel kernel, const dim3 &grid, const dim3 &block, uint32_t shared_B,
 				  hipStream_t stream, hipEvent_t start, hipEvent_t stop, uint32_t flags,

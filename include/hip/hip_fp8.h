@@ -1,6 +1,6 @@
-/* Floating point of 8 bits: e4m3 and e5m2 (bits of exponent and mantissa) as OCP defines them, and fnuz, which has
- * neither infinities nor -0 and one NaN. Numbers are converted to nearest and stay finite, unless a function is
- * told otherwise; they are computed in float. */
+/* 8-bit floating point: e4m3 and e5m2 (bits of exponent and mantissa), in OCP's format and as fnuz, which has no
+ * infinities, no -0, and one NaN. Conversions round to nearest and stay finite, unless a parameter says otherwise;
+ * computations are in float. */
 #ifndef HIP_INCLUDE_HIP_HIP_FP8_H
 #define HIP_INCLUDE_HIP_HIP_FP8_H
 

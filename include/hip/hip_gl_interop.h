@@ -1,6 +1,6 @@
-/* Buffers and images of OpenGL: the program includes GL's header first. All functions are thread safe.
- * NotSupported: this library has no way into the thread's GL context; Unknown of resources, which there are none
- * of. */
+/* OpenGL buffers and images; the program includes GL's header first. All functions are thread safe. Errors:
+ * NotSupported, since this library cannot access the thread's GL context; Unknown, for resources, since there are
+ * none. */
 #ifndef HIP_INCLUDE_HIP_HIP_GL_INTEROP_H
 #define HIP_INCLUDE_HIP_HIP_GL_INTEROP_H
 
@@ -14,7 +14,7 @@ typedef enum hipGLDeviceList {
 
 HIP_API_BEGIN
 
-/* The HIP devices that draw the current context's frames; at most hipDeviceCount are told. */
+/* The HIP devices that render the current context; at most hipDeviceCount are returned. */
 hipError_t hipGLGetDevices(unsigned int *pHipDeviceCount, int *pHipDevices, unsigned int hipDeviceCount,
 			   hipGLDeviceList deviceList);
 /* buffer, image: GLuint; target: GLenum. */

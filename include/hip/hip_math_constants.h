@@ -1,4 +1,4 @@
-/* Constants by name. HI and LO: a number that is the sum of two doubles; L2E: log2(e), LN2: ln(2), LGE: log10(e),
+/* Mathematical constants. HI and LO: a number as the sum of two doubles; L2E: log2(e), LN2: ln(2), LGE: log10(e),
  * 2OPI: 2/pi, and so on. */
 #ifndef HIP_INCLUDE_HIP_HIP_MATH_CONSTANTS_H
 #define HIP_INCLUDE_HIP_HIP_MATH_CONSTANTS_H

@@ -1,4 +1,4 @@
-/* Markers for profilers that no longer exist: they cost nothing and do nothing. */
+/* Markers for profilers that no longer exist: empty macros. */
 #ifndef HIP_INCLUDE_HIP_HIP_PROFILE_H
 #define HIP_INCLUDE_HIP_HIP_PROFILE_H
 

@@ -15,7 +15,7 @@
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
 #define HIP_INCLUDE_HIP_HIP_RUNTIME_H
 
-/* Some are there for programs alone: AMD's header has them, and with <thread> come <chrono> and more. */
+/* C++ headers that programs expect: AMD's header includes them, and <thread> brings <chrono> and more. */
 #ifndef __HIPCC_RTC__
 #include <assert.h>
 #endif
@@ -35,7 +35,8 @@
 #include <thread>
 #endif
 #ifndef __CLANG_HIP_RUNTIME_WRAPPER_H__
-/* clang includes it itself, unless it was told -nogpuinc. It has malloc() for those who say which HIP they are. */
+/* clang includes this header itself, unless -nogpuinc is given. It declares malloc() for programs that define the
+ * HIP version. */
 #include <__clang_hip_runtime_wrapper.h>
 #endif
 #endif

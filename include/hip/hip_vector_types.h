@@ -1,8 +1,6 @@
-/* Short vectors: char1 to double4, for kernels and for the host, in C and C++.
- *
- * One of 2 or 4 elements is aligned to its size (double4 to 32 bytes), one of 3 to an element: the same in every
- * language, so that a C program can share memory with kernels. In C++ they are AMD's template, whose name is part
- * of mangled names. */
+/* Short vectors: char1 to double4, for kernels and for the host, in C and C++. Vectors of 2 or 4 elements are
+ * aligned to their size (double4 to 32 bytes), vectors of 3 to an element: the same in every language, so that C
+ * programs can share memory with kernels. In C++ they are AMD's template, whose name is part of mangled names. */
 #ifndef HIP_INCLUDE_HIP_HIP_VECTOR_TYPES_H
 #define HIP_INCLUDE_HIP_HIP_VECTOR_TYPES_H
 

@@ -1,8 +1,7 @@
-/* hiprtc: compiles HIP C++ while the program runs.
- *
- * A program is a source with its headers; it may be used by one thread at a time, different ones by several. Texts
- * that are given are copied; results go into the caller's room, whose size is asked for first. INVALID_PROGRAM: not
- * a program, or no longer; INVALID_INPUT: NULL; OUT_OF_MEMORY; INTERNAL_ERROR. */
+/* hiprtc: compiles HIP C++ at run time. A program is a source with its headers. One thread at a time may use a
+ * program; different programs may be used concurrently. Texts are copied; results are written to the caller's
+ * buffer, whose size is queried first. Errors: INVALID_PROGRAM, for a handle that is no program or a destroyed one;
+ * INVALID_INPUT, for NULL; OUT_OF_MEMORY; INTERNAL_ERROR. */
 #ifndef HIP_INCLUDE_HIP_HIPRTC_H
 #define HIP_INCLUDE_HIP_HIPRTC_H
 
@@ -119,33 +118,32 @@ typedef hipJitInputType hiprtcJITInputType;
 
 HIP_API_BEGIN
 
-/* Lives for ever. */
+/* The text is constant. */
 const char *hiprtcGetErrorString(hiprtcResult result);
 hiprtcResult hiprtcVersion(int *major, int *minor);
 
-/* name: for messages, or NULL. headers, includeNames: numHeaders texts, and the names that the source includes them
- * by. */
+/* name: for messages, or NULL. headers, includeNames: numHeaders texts, and the names in #include directives. */
 hiprtcResult hiprtcCreateProgram(hiprtcProgram *prog, const char *src, const char *name, int numHeaders,
 				 const char **headers, const char **includeNames);
 /* *prog becomes NULL. */
 hiprtcResult hiprtcDestroyProgram(hiprtcProgram *prog);
-/* Before compiling: an expression, as "kernel<int>", whose name in the code will be asked for. */
+/* Before compilation: adds an expression, such as "kernel<int>", whose lowered name is queried later. */
 hiprtcResult hiprtcAddNameExpression(hiprtcProgram prog, const char *name_expression);
-/* Options as clang takes them, --offload-arch= among them, or the current device's. COMPILATION: the log says why.
- */
+/* Options are clang's, --offload-arch= among them; the default is the current device. Errors: COMPILATION; the log
+ * has the messages. */
 hiprtcResult hiprtcCompileProgram(hiprtcProgram prog, int numOptions, const char **options);
-/* The program's, as long as it lives. */
+/* The text belongs to the program. */
 hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog, const char *name_expression, const char **lowered_name);
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram prog, char *log);
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram prog, size_t *logSizeRet);
 /* For hipModuleLoadData(). */
 hiprtcResult hiprtcGetCode(hiprtcProgram prog, char *code);
 hiprtcResult hiprtcGetCodeSize(hiprtcProgram prog, size_t *codeSizeRet);
-/* With the option -fgpu-rdc: to be linked. */
+/* Needs the option -fgpu-rdc; the bitcode is for linking. */
 hiprtcResult hiprtcGetBitcode(hiprtcProgram prog, char *bitcode);
 hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram prog, size_t *bitcode_size);
 
-/* As hipLinkCreate() and its neighbours. LINKING: it failed. */
+/* The same as hipLinkCreate() and the functions after it. Errors: LINKING. */
 hiprtcResult hiprtcLinkCreate(unsigned int num_options, hiprtcJIT_option *option_ptr, void **option_vals_pptr,
 			      hiprtcLinkState *hip_link_state_ptr);
 hiprtcResult hiprtcLinkAddFile(hiprtcLinkState hip_link_state, hiprtcJITInputType input_type, const char *file_path,

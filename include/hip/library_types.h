@@ -1,4 +1,4 @@
-/* Types of numbers, as libraries on HIP name them: R real, C complex, bits, then what they are. */
+/* Number types of libraries on HIP: R real, C complex, then bits and format. */
 #ifndef HIP_INCLUDE_HIP_LIBRARY_TYPES_H
 #define HIP_INCLUDE_HIP_LIBRARY_TYPES_H
 

@@ -1,4 +1,4 @@
-/* Options and inputs of linking while the program runs, for modules and for hiprtc. */
+/* Options and inputs of run-time linking, for modules and for hiprtc. */
 #ifndef HIP_INCLUDE_HIP_LINKER_TYPES_H
 #define HIP_INCLUDE_HIP_LINKER_TYPES_H
 
@@ -6,7 +6,7 @@
 
 typedef struct ihipLinkState_t *hipLinkState_t;
 
-/* Most are CUDA's, and without effect; log buffers and the last two are AMD's linker's. */
+/* Most options are CUDA's, and without effect; log buffers and the last two are options of AMD's linker. */
 typedef enum hipJitOption {
 	hipJitOptionMaxRegisters = 0,
 	hipJitOptionThreadsPerBlock = 1,

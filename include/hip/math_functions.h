@@ -1,4 +1,4 @@
-/* Another name of hip_runtime.h, with which clang's own headers bring the mathematical functions of kernels. */
+/* Another name of hip_runtime.h, with which clang's headers declare the mathematical functions of kernels. */
 #ifndef HIP_INCLUDE_HIP_MATH_FUNCTIONS_H
 #define HIP_INCLUDE_HIP_MATH_FUNCTIONS_H
 

@@ -10,7 +10,7 @@ typedef struct surfaceReference {
 	hipSurfaceObject_t surfaceObject;
 } surfaceReference;
 
-/* What an access outside the surface does. */
+/* The effect of an access outside the surface. */
 typedef enum hipSurfaceBoundaryMode {
 	hipBoundaryModeZero = 0,
 	hipBoundaryModeTrap = 1,

@@ -1,4 +1,4 @@
-/* Textures: how a kernel's reads of an image are addressed, filtered and converted. */
+/* Textures: addressing, filtering and conversion of a kernel's reads of an image. */
 #ifndef HIP_INCLUDE_HIP_TEXTURE_TYPES_H
 #define HIP_INCLUDE_HIP_TEXTURE_TYPES_H
 
@@ -12,7 +12,8 @@
 #define hipTextureType2DLayered      0xF2
 #define hipTextureTypeCubemapLayered 0xFC
 
-/* A texture object points to the image's descriptor and, after it, the sampler's, in memory that the GPU reads. */
+/* A texture object points to the image descriptor, followed by the sampler descriptor, in memory that the GPU can
+ * read. */
 #define HIP_IMAGE_OBJECT_SIZE_DWORD     12
 #define HIP_SAMPLER_OBJECT_SIZE_DWORD   8
 #define HIP_SAMPLER_OBJECT_OFFSET_DWORD HIP_IMAGE_OBJECT_SIZE_DWORD
@@ -20,7 +21,7 @@
 
 typedef struct __hip_texture *hipTextureObject_t;
 
-/* What lies outside the image: its other end, its edge, its mirror image, or the border's colour. */
+/* Reads outside the image give the opposite end, the edge, the mirror image, or the border color. */
 typedef enum hipTextureAddressMode {
 	hipAddressModeWrap = 0,
 	hipAddressModeClamp = 1,
@@ -28,7 +29,7 @@ typedef enum hipTextureAddressMode {
 	hipAddressModeBorder = 3
 } hipTextureAddressMode;
 typedef enum hipTextureFilterMode { hipFilterModePoint = 0, hipFilterModeLinear = 1 } hipTextureFilterMode;
-/* Integers as they are, or as fractions of their greatest value. */
+/* Integers as they are, or as fractions of their largest value. */
 typedef enum hipTextureReadMode { hipReadModeElementType = 0, hipReadModeNormalizedFloat = 1 } hipTextureReadMode;
 
 /* A texture that is a variable of the program. */
@@ -50,7 +51,7 @@ typedef struct textureReference {
 } textureReference;
 typedef textureReference *hipTexRef;
 
-/* normalizedCoords: 0, coordinates count elements; 1, they go from 0 to 1. */
+/* normalizedCoords: 0, coordinates are in elements; 1, they range from 0 to 1. */
 typedef struct hipTextureDesc {
 	hipTextureAddressMode addressMode[3];
 	hipTextureFilterMode filterMode;
@@ -73,7 +74,7 @@ typedef struct hipTextureDesc {
 #else
 #define HIP_TEXTURE_ATTRIBUTE __attribute__((device_builtin_texture_type))
 #endif
-/* clang makes a pointer to the texture object of it in the device's code. */
+/* In device code clang makes this a pointer to the texture object. */
 template <class T, int texType = hipTextureType1D, hipTextureReadMode mode = hipReadModeElementType>
 struct HIP_TEXTURE_ATTRIBUTE texture : public textureReference {
 	texture(int isNormalized = 0, hipTextureFilterMode filter = hipFilterModePoint,

@@ -1,6 +1,6 @@
-/* What AMD adds to ELF for code objects: machine numbers, flags, note and symbol types. Numbers only; LLVM's AMDGPU
- * usage guide explains them. Formats 3 and later use the machine numbers and the notes of type 32; the rest is of
- * the formats before. */
+/* AMD's additions to ELF for code objects: machine numbers, flags, note and symbol types. Numbers only; LLVM's
+ * AMDGPU usage guide explains them. Formats 3 and later use the machine numbers and the notes of type 32; older
+ * formats use the rest. */
 #undef EM_AMDGPU
 #ifndef AMD_HSA_ELF_H
 #define AMD_HSA_ELF_H

@@ -1,6 +1,6 @@
-/* The kernel's header in code objects of format 2, amd_kernel_code_t, and its bit fields. Newer formats have a
- * descriptor of 64 bytes instead (LLVM, "Kernel Descriptor"), and the library loads those alone; programs use these
- * names for the bits that both share. */
+/* The kernel header of code objects of format 2, amd_kernel_code_t, and its bit fields. Newer formats have a
+ * descriptor of 64 bytes instead (LLVM, "Kernel Descriptor"), and the library loads only these; programs use the
+ * names below for the bits that both have. */
 #ifndef AMD_HSA_KERNEL_CODE_H
 #define AMD_HSA_KERNEL_CODE_H
 #include "amd_hsa_common.h"

@@ -1,6 +1,6 @@
-/* What lies behind an hsa_queue_t that the library made: the part that compilers and tools know of. Programs read
- * it at most. Sizes are in bytes, indices count packets. read_dispatch_id is written by the library,
- * write_dispatch_id by programs, both through the functions of hsa.h. */
+/* The memory of an hsa_queue_t: the part that compilers and tools use. Programs may read it, but not write it.
+ * Sizes are in bytes, indices count packets. The library writes read_dispatch_id, programs write write_dispatch_id,
+ * both through the functions of hsa.h. */
 #ifndef AMD_HSA_QUEUE_H
 #define AMD_HSA_QUEUE_H
 #include "amd_hsa_common.h"

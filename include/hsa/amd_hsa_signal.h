@@ -1,5 +1,6 @@
-/* What a signal's handle points at: 64 bytes that CPU and GPUs see. GPU code stores `value`; programs go through
- * the functions of hsa.h, which know of what is still to be applied. Times are in ticks of the GPU's clock. */
+/* The memory of a signal, at the address in its handle: 64 bytes that CPU and GPUs access. GPU code stores `value`;
+ * programs use the functions of hsa.h, which also apply completions that are still pending. Times are in ticks of
+ * the GPU's clock. */
 #ifndef AMD_HSA_SIGNAL_H
 #define AMD_HSA_SIGNAL_H
 #include "amd_hsa_common.h"

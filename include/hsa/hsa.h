@@ -1,15 +1,15 @@
 /* HSA: agents (CPUs and GPUs), memory, signals, queues of packets, code objects.
  *
- * Everything is a handle, or an address that the library gave; it belongs to who created it, until the function
+ * Objects are handles, or addresses that the library returns; an object belongs to its creator until the function
  * that destroys it. Handles of agents, ISAs, caches, regions and wavefronts live as long as the runtime. Functions
- * answer a status; a wrong handle has one of its own, a NULL where a result goes is INVALID_ARGUMENT, and before
- * hsa_init() each says NOT_INITIALIZED.
+ * return a status; each type of handle has a status for invalid ones, a NULL in place of a result is
+ * INVALID_ARGUMENT, and before hsa_init() every function returns NOT_INITIALIZED.
  *
- * All functions are thread safe; an object may not be destroyed while another thread uses it. Callbacks of
- * iterations run on the calling thread, without a lock: they may call what they like, and end the iteration with
- * another status than SUCCESS, which the function then gives. Sizes are in bytes, times in ticks of
- * HSA_SYSTEM_INFO_TIMESTAMP (nanoseconds) unless a name says otherwise. Attributes say in AMD's documentation what
- * their value's type is; it is copied out whole, so the room must be there. */
+ * All functions are thread safe; an object must not be destroyed while another thread uses it. Callbacks of
+ * iterations run on the calling thread, without a lock: they may call any function, and end the iteration by a
+ * status other than SUCCESS, which the function then returns. Sizes are in bytes, times in ticks of
+ * HSA_SYSTEM_INFO_TIMESTAMP (nanoseconds) unless a name says otherwise. AMD's documentation has the type of each
+ * attribute's value; the value is copied whole, so there must be room for it. */
 #ifndef HSA_RUNTIME_INC_HSA_H_
 #define HSA_RUNTIME_INC_HSA_H_
 
@@ -25,7 +25,7 @@
 #define HSA_LARGE_MODEL
 #define HSA_LITTLE_ENDIAN
 
-/* What marks a function of the library. A program may define the first three itself, as AMD's headers let it. */
+/* Attributes of the library's functions. A program may define the first three itself, as with AMD's headers. */
 #ifndef HSA_CALL
 #define HSA_CALL
 #endif
@@ -84,7 +84,7 @@ typedef enum {
 	HSA_STATUS_ERROR_FATAL = 0x1026
 } hsa_status_t;
 
-/* The text lives for ever. Needs no hsa_init(). */
+/* Returns a text that is never freed. Needs no hsa_init(). */
 hsa_status_t HSA_API hsa_status_string(hsa_status_t status, const char **status_string);
 typedef struct hsa_dim3_s {
 	uint32_t x;
@@ -101,9 +101,9 @@ typedef enum {
 
 typedef int hsa_file_t;
 
-/* Counted: each call needs a hsa_shut_down(). OUT_OF_RESOURCES: there is no GPU that can be used. */
+/* Counted: each call needs an hsa_shut_down(). OUT_OF_RESOURCES: no GPU can be used. */
 hsa_status_t HSA_API hsa_init(void);
-/* The last one waits for what GPUs still do, frees all that is left, and ends the runtime. */
+/* The last call waits for running work, frees all objects that are left, and ends the runtime. */
 hsa_status_t HSA_API hsa_shut_down(void);
 typedef enum { HSA_ENDIANNESS_LITTLE = 0, HSA_ENDIANNESS_BIG = 1 } hsa_endianness_t;
 
@@ -147,16 +147,16 @@ typedef enum {
 	HSA_AMD_LAST_EXTENSION = 0x203
 } hsa_extension_t;
 
-/* The name lives for ever. */
+/* Returns a name that is never freed. */
 hsa_status_t HSA_API hsa_extension_get_name(uint16_t extension, const char **name);
 hsa_status_t HSA_API HSA_DEPRECATED hsa_system_extension_supported(uint16_t extension, uint16_t version_major,
 								   uint16_t version_minor, bool *result);
 hsa_status_t HSA_API hsa_system_major_extension_supported(uint16_t extension, uint16_t version_major,
 							  uint16_t *version_minor, bool *result);
-/* Copies out the functions of that minor version. */
+/* Copies the functions of that minor version. */
 hsa_status_t HSA_API HSA_DEPRECATED hsa_system_get_extension_table(uint16_t extension, uint16_t version_major,
 								   uint16_t version_minor, void *table);
-/* Copies out at most table_length bytes. */
+/* Copies at most table_length bytes. */
 hsa_status_t HSA_API hsa_system_get_major_extension_table(uint16_t extension, uint16_t version_major,
 							  size_t table_length, void *table);
 typedef struct hsa_agent_s {
@@ -208,7 +208,7 @@ typedef enum {
 } hsa_agent_info_t;
 
 hsa_status_t HSA_API hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value);
-/* CPUs first, then GPUs, in the order of their PCI addresses. */
+/* CPUs first, then GPUs in the order of their PCI addresses. */
 hsa_status_t HSA_API hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data), void *data);
 typedef enum { HSA_EXCEPTION_POLICY_BREAK = 1, HSA_EXCEPTION_POLICY_DETECT = 2 } hsa_exception_policy_t;
 
@@ -240,12 +240,12 @@ typedef struct hsa_signal_s {
 } hsa_signal_t;
 
 typedef int64_t hsa_signal_value_t;
-/* consumers may be NULL: any agent may wait. The value may be anything; waits of packets are for 0. */
+/* consumers may be NULL: any agent may wait. The value is arbitrary; packets wait for 0. */
 hsa_status_t HSA_API hsa_signal_create(hsa_signal_value_t initial_value, uint32_t num_consumers,
 				       const hsa_agent_t *consumers, hsa_signal_t *signal);
-/* Nobody may wait for it, and no packet may name it that has not ended. */
+/* No thread may be waiting for the signal, and no unfinished packet may name it. */
 hsa_status_t HSA_API hsa_signal_destroy(hsa_signal_t signal);
-/* The value when all that has ended is applied. */
+/* The value with all completions that have ended. */
 hsa_signal_value_t HSA_API hsa_signal_load_scacquire(hsa_signal_t signal);
 hsa_signal_value_t HSA_API hsa_signal_load_relaxed(hsa_signal_t signal);
 hsa_signal_value_t HSA_API HSA_DEPRECATED hsa_signal_load_acquire(hsa_signal_t signal);
@@ -253,7 +253,7 @@ hsa_signal_value_t HSA_API HSA_DEPRECATED hsa_signal_load_acquire(hsa_signal_t s
 void HSA_API hsa_signal_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value);
 void HSA_API hsa_signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value);
 void HSA_API HSA_DEPRECATED hsa_signal_store_release(hsa_signal_t signal, hsa_signal_value_t value);
-/* Wakes nobody who sleeps. */
+/* Stores without waking threads that sleep. */
 void HSA_API hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value);
 void HSA_API hsa_signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value);
 hsa_signal_value_t HSA_API hsa_signal_exchange_scacq_screl(hsa_signal_t signal, hsa_signal_value_t value);
@@ -324,8 +324,8 @@ typedef enum {
 
 typedef enum { HSA_WAIT_STATE_BLOCKED = 0, HSA_WAIT_STATE_ACTIVE = 1 } hsa_wait_state_t;
 
-/* Waits until the condition holds, or timeout_hint ticks are over (UINT64_MAX: for ever); gives the value
- * that ended it. */
+/* Waits until the condition holds, or timeout_hint ticks have passed (UINT64_MAX: forever); returns the value that
+ * ended the wait. */
 hsa_signal_value_t HSA_API hsa_signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t condition,
 						     hsa_signal_value_t compare_value, uint64_t timeout_hint,
 						     hsa_wait_state_t wait_state_hint);
@@ -379,16 +379,16 @@ typedef struct hsa_queue_s {
 	uint64_t id;
 } hsa_queue_t;
 
-/* size: packets, a power of two. callback may be NULL; it hears of errors, on a thread of the library, once. A GPU
- * has one COOPERATIVE queue: who asks for a further one gets it once more, as the first one wanted it, and destroys
- * it once more. */
+/* size: packets, a power of two. callback may be NULL; it is called once, on a thread of the library, if the queue
+ * fails. A GPU has one COOPERATIVE queue: a further call returns it again, with the first call's parameters, and
+ * needs a further hsa_queue_destroy(). */
 hsa_status_t HSA_API hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
 				      void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
 				      void *data, uint32_t private_segment_size, uint32_t group_segment_size,
 				      hsa_queue_t **queue);
 hsa_status_t HSA_API hsa_soft_queue_create(hsa_region_t region, uint32_t size, hsa_queue_type32_t type,
 					   uint32_t features, hsa_signal_t doorbell_signal, hsa_queue_t **queue);
-/* Waits for no packet: those that were not read never run. */
+/* Waits for no packet: packets that were not read never run. */
 hsa_status_t HSA_API hsa_queue_destroy(hsa_queue_t *queue);
 /* Packets that were not read never run. */
 hsa_status_t HSA_API hsa_queue_inactivate(hsa_queue_t *queue);
@@ -412,7 +412,7 @@ uint64_t HSA_API HSA_DEPRECATED hsa_queue_cas_write_index_release(const hsa_queu
 								  uint64_t value);
 uint64_t HSA_API hsa_queue_cas_write_index_screlease(const hsa_queue_t *queue, uint64_t expected, uint64_t value);
 uint64_t HSA_API HSA_DEPRECATED hsa_queue_add_write_index_acq_rel(const hsa_queue_t *queue, uint64_t value);
-/* Takes value packets; gives the index of the first. */
+/* Reserves `value` packets; returns the index of the first. */
 uint64_t HSA_API hsa_queue_add_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t value);
 uint64_t HSA_API HSA_DEPRECATED hsa_queue_add_write_index_acquire(const hsa_queue_t *queue, uint64_t value);
 uint64_t HSA_API hsa_queue_add_write_index_scacquire(const hsa_queue_t *queue, uint64_t value);
@@ -536,13 +536,13 @@ hsa_status_t HSA_API hsa_region_get_info(hsa_region_t region, hsa_region_info_t 
 hsa_status_t HSA_API hsa_agent_iterate_regions(hsa_agent_t agent,
 					       hsa_status_t (*callback)(hsa_region_t region, void *data),
 					       void *data);
-/* For all agents that reach the region. Free it with hsa_memory_free(). */
+/* All agents with access to the region can access the memory. Free it with hsa_memory_free(). */
 hsa_status_t HSA_API hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr);
 hsa_status_t HSA_API hsa_memory_free(void *ptr);
-/* Between any two addresses; done when it returns. Waits for no kernel. */
+/* Copies between any two addresses, and returns when the copy is complete. Waits for no kernel. */
 hsa_status_t HSA_API hsa_memory_copy(void *dst, const void *src, size_t size);
 hsa_status_t HSA_API hsa_memory_assign_agent(void *ptr, hsa_agent_t agent, hsa_access_permission_t access);
-/* A promise that GPUs need not be told of: nothing happens. */
+/* Announces memory that kernels may use; has no effect, since GPUs need no announcement. */
 hsa_status_t HSA_API hsa_memory_register(void *ptr, size_t size);
 hsa_status_t HSA_API hsa_memory_deregister(void *ptr, size_t size);
 typedef struct hsa_isa_s {
@@ -551,7 +551,7 @@ typedef struct hsa_isa_s {
 
 /* "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", also of ISAs that no agent here has. */
 hsa_status_t HSA_API hsa_isa_from_name(const char *name, hsa_isa_t *isa);
-/* One for each GPU; a CPU is INVALID_AGENT. */
+/* Each GPU has one ISA; for a CPU the status is INVALID_AGENT. */
 hsa_status_t HSA_API hsa_agent_iterate_isas(hsa_agent_t agent, hsa_status_t (*callback)(hsa_isa_t isa, void *data),
 					    void *data);
 typedef enum {
@@ -594,7 +594,7 @@ hsa_status_t HSA_API hsa_wavefront_get_info(hsa_wavefront_t wavefront, hsa_wavef
 hsa_status_t HSA_API hsa_isa_iterate_wavefronts(hsa_isa_t isa,
 						hsa_status_t (*callback)(hsa_wavefront_t wavefront, void *data),
 						void *data);
-/* Whether code for one ISA runs on agents of the other. */
+/* True if agents of one ISA run code of the other. */
 hsa_status_t HSA_API HSA_DEPRECATED hsa_isa_compatible(hsa_isa_t code_object_isa, hsa_isa_t agent_isa,
 						       bool *result);
 typedef struct hsa_code_object_reader_s {
@@ -604,10 +604,10 @@ typedef struct hsa_code_object_reader_s {
 /* The file may be closed afterwards. */
 hsa_status_t HSA_API hsa_code_object_reader_create_from_file(hsa_file_t file,
 							     hsa_code_object_reader_t *code_object_reader);
-/* Borrows the bytes until the reader is destroyed; nothing is read before it is loaded. */
+/* Borrows the bytes until the reader is destroyed; they are read at loading. */
 hsa_status_t HSA_API hsa_code_object_reader_create_from_memory(const void *code_object, size_t size,
 							       hsa_code_object_reader_t *code_object_reader);
-/* What was loaded from it stays. */
+/* Code objects that were loaded stay loaded. */
 hsa_status_t HSA_API hsa_code_object_reader_destroy(hsa_code_object_reader_t code_object_reader);
 typedef struct hsa_executable_s {
 	uint64_t handle;
@@ -618,27 +618,28 @@ typedef enum { HSA_EXECUTABLE_STATE_UNFROZEN = 0, HSA_EXECUTABLE_STATE_FROZEN = 
 hsa_status_t HSA_API HSA_DEPRECATED hsa_executable_create(hsa_profile_t profile,
 							  hsa_executable_state_t executable_state,
 							  const char *options, hsa_executable_t *executable);
-/* options is not looked at. */
+/* options is ignored. */
 hsa_status_t HSA_API hsa_executable_create_alt(hsa_profile_t profile,
 					       hsa_default_float_rounding_mode_t default_float_rounding_mode,
 					       const char *options, hsa_executable_t *executable);
-/* Symbols end with it. Kernels that run go on; their code is freed when they have ended. */
+/* Symbols become invalid. Running kernels continue; their code is freed when they have ended. */
 hsa_status_t HSA_API hsa_executable_destroy(hsa_executable_t executable);
 typedef struct hsa_loaded_code_object_s {
 	uint64_t handle;
 } hsa_loaded_code_object_t;
 
-/* INVALID_CODE_OBJECT: today's formats have no such code objects. */
+/* INVALID_CODE_OBJECT: no current format has such code objects. */
 hsa_status_t HSA_API hsa_executable_load_program_code_object(hsa_executable_t executable,
 							     hsa_code_object_reader_t code_object_reader,
 							     const char *options,
 							     hsa_loaded_code_object_t *loaded_code_object);
-/* A code object or an offload bundle. loaded_code_object may be NULL; it ends with the executable. */
+/* Loads a code object, or one of an offload bundle. loaded_code_object may be NULL; it lives as long as the
+ * executable. */
 hsa_status_t HSA_API hsa_executable_load_agent_code_object(hsa_executable_t executable, hsa_agent_t agent,
 							   hsa_code_object_reader_t code_object_reader,
 							   const char *options,
 							   hsa_loaded_code_object_t *loaded_code_object);
-/* From now on nothing is loaded or defined. */
+/* Afterwards nothing can be loaded or defined. */
 hsa_status_t HSA_API hsa_executable_freeze(hsa_executable_t executable, const char *options);
 typedef enum {
 	HSA_EXECUTABLE_INFO_PROFILE = 1,
@@ -648,15 +649,15 @@ typedef enum {
 
 hsa_status_t HSA_API hsa_executable_get_info(hsa_executable_t executable, hsa_executable_info_t attribute,
 					     void *value);
-/* For all agents, before the code that names it is loaded. The memory stays the program's. */
+/* Defines a variable for all agents, before code that references it is loaded. The memory stays the program's. */
 hsa_status_t HSA_API hsa_executable_global_variable_define(hsa_executable_t executable, const char *variable_name,
 							   void *address);
-/* For one agent, before the code that names it is loaded. */
+/* Defines a variable for one agent, before code that references it is loaded. */
 hsa_status_t HSA_API hsa_executable_agent_global_variable_define(hsa_executable_t executable, hsa_agent_t agent,
 								 const char *variable_name, void *address);
 hsa_status_t HSA_API hsa_executable_readonly_variable_define(hsa_executable_t executable, hsa_agent_t agent,
 							     const char *variable_name, void *address);
-/* result 0: sound. What is not, cannot be loaded. */
+/* result 0: valid. Invalid code cannot be loaded. */
 hsa_status_t HSA_API hsa_executable_validate(hsa_executable_t executable, uint32_t *result);
 hsa_status_t HSA_API hsa_executable_validate_alt(hsa_executable_t executable, const char *options,
 						 uint32_t *result);
@@ -668,7 +669,7 @@ hsa_status_t HSA_API HSA_DEPRECATED hsa_executable_get_symbol(hsa_executable_t e
 							      const char *symbol_name, hsa_agent_t agent,
 							      int32_t call_convention,
 							      hsa_executable_symbol_t *symbol);
-/* Kernels end in ".kd". agent NULL: variables that were defined for all. */
+/* Names of kernels end in ".kd". agent NULL: variables defined for all agents. */
 hsa_status_t HSA_API hsa_executable_get_symbol_by_name(hsa_executable_t executable, const char *symbol_name,
 						       const hsa_agent_t *agent, hsa_executable_symbol_t *symbol);
 typedef enum {
@@ -709,7 +710,7 @@ typedef enum {
 	HSA_EXECUTABLE_SYMBOL_INFO_INDIRECT_FUNCTION_CALL_CONVENTION = 16
 } hsa_executable_symbol_info_t;
 
-/* Names are copied out without an end. */
+/* Names are copied without a terminating 0. */
 hsa_status_t HSA_API hsa_executable_symbol_get_info(hsa_executable_symbol_t executable_symbol,
 						    hsa_executable_symbol_info_t attribute, void *value);
 hsa_status_t HSA_API HSA_DEPRECATED hsa_executable_iterate_symbols(
@@ -732,13 +733,13 @@ typedef struct hsa_callback_data_s {
 	uint64_t handle;
 } hsa_callback_data_t;
 
-/* alloc_callback gives the memory, which is the program's. */
+/* alloc_callback allocates the memory, which belongs to the program. */
 hsa_status_t HSA_API HSA_DEPRECATED
 hsa_code_object_serialize(hsa_code_object_t code_object,
 			  hsa_status_t (*alloc_callback)(size_t size, hsa_callback_data_t data, void **address),
 			  hsa_callback_data_t callback_data, const char *options, void **serialized_code_object,
 			  size_t *serialized_code_object_size);
-/* Copies the bytes. The way of HSA 1.0, as are the functions on code objects below. */
+/* Copies the bytes. A function of HSA 1.0, like those on code objects below. */
 hsa_status_t HSA_API HSA_DEPRECATED hsa_code_object_deserialize(void *serialized_code_object,
 								size_t serialized_code_object_size,
 								const char *options,

@@ -1,5 +1,5 @@
 /* Events of scratch memory that tools may subscribe to, through ToolsApiTable. The library sends none: scratch is
- * made with the queue and not taken back. */
+ * allocated with the queue and not reclaimed. */
 #ifndef HSA_RUNTIME_AMD_TOOL_EVENTS_H_
 #define HSA_RUNTIME_AMD_TOOL_EVENTS_H_
 #include <stddef.h>

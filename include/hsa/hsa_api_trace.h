@@ -1,5 +1,5 @@
-/* The table of all functions as tools see it: a library named in HSA_TOOLS_LIB gets it in OnLoad, and may put
- * functions of its own in the place of any. Every call of a program goes through the live table. */
+/* The table of all functions, for tools: OnLoad of a library named in HSA_TOOLS_LIB gets it, and may replace any
+ * function. Every call of a program goes through the live table. */
 #ifndef HSA_RUNTIME_INC_HSA_API_TRACE_H
 #define HSA_RUNTIME_INC_HSA_API_TRACE_H
 
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* The format byte of a vendor packet that an intercept queue hands to its callback and does not pass on. */
+/* The format byte of a vendor packet that an intercept queue passes to its callback, and not on. */
 __attribute__((unused)) static const uint32_t AMD_AQL_FORMAT_INTERCEPT_MARKER = 0xFE;
 
 struct amd_aql_intercept_marker_s;
@@ -35,20 +35,21 @@ typedef struct amd_aql_intercept_marker_s {
 	uint64_t user_data[6];
 } amd_aql_intercept_marker_t;
 
-/* Passes packets on to the next interceptor, or to the queue when there is none. Only inside a handler. */
+/* Passes packets to the next interceptor, or to the queue if there is none. To be called inside a handler only. */
 typedef void (*hsa_amd_queue_intercept_packet_writer)(const void *pkts, uint64_t pkt_count);
 
-/* Sees each batch of packets before the queue does, and passes on what it wants through writer; user_pkt_index is
- * the queue index of the first. */
+/* Gets each batch of packets before the queue does, and passes packets on through writer; user_pkt_index is the
+ * queue index of the first. */
 typedef void (*hsa_amd_queue_intercept_handler)(const void *pkts, uint64_t pkt_count, uint64_t user_pkt_index,
 						void *data, hsa_amd_queue_intercept_packet_writer writer);
 
-/* Adds a handler to a queue that hsa_amd_queue_intercept_create made; the last one added sees packets first.
- * INVALID_QUEUE for other queues. Reachable by table only. */
+/* Adds a handler to a queue of hsa_amd_queue_intercept_create(); the last one added gets packets first.
+ * INVALID_QUEUE for other queues. Callable through the table only. */
 hsa_status_t hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_queue_intercept_handler callback,
 					      void *user_data);
 
-/* As hsa_queue_create, with packets that handlers may see and change. Reachable by table only. */
+/* Like hsa_queue_create(), for a queue whose packets handlers may read and change. Callable through the table
+ * only. */
 hsa_status_t hsa_amd_queue_intercept_create(hsa_agent_t agent_handle, uint32_t size, hsa_queue_type32_t type,
 					    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
 					    void *data, uint32_t private_segment_size, uint32_t group_segment_size,
@@ -56,11 +57,11 @@ hsa_status_t hsa_amd_queue_intercept_create(hsa_agent_t agent_handle, uint32_t s
 
 typedef void (*hsa_amd_runtime_queue_notifier)(const hsa_queue_t *queue, hsa_agent_t agent, void *data);
 
-/* Calls back when the library makes a queue for its own use. Reachable by table only. */
+/* Registers a callback for queues that the library creates for its own use. Callable through the table only. */
 hsa_status_t hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifier callback, void *user_data);
 
-/* major: entries have moved. minor: the table's size in bytes, so that a reader knows which entries it has. step: a
- * change that neither shows. */
+/* major: entries have moved. minor: the table's size in bytes, which tells which entries it has. step: a change
+ * that neither shows. */
 typedef struct ApiTableVersion {
 	uint32_t major_id;
 	uint32_t minor_id;
@@ -70,7 +71,7 @@ typedef struct ApiTableVersion {
 
 #define HSA_TABLE_ENTRY(name) __typeof__(name) *name##_fn
 
-/* What the library tells a tool; a NULL entry is not called. */
+/* Functions of a tool that the library calls; a NULL entry is not called. */
 typedef struct ToolsApiTable {
 	ApiTableVersion version;
 	hsa_amd_tool_event hsa_amd_tool_scratch_event_alloc_start_fn;
@@ -339,14 +340,14 @@ typedef struct HsaApiTable {
 	PcSamplingExtTable *pc_sampling_ext_;
 } HsaApiTable;
 
-/* Copies a sub-table's entries, size bytes with the version at its head, which stays. */
+/* Copies a sub-table's entries, `size` bytes with the version at its begin, which is not changed. */
 __attribute__((unused)) static inline void copyApi(void *dest, const void *src, size_t size)
 {
 	memcpy((char *)dest + sizeof(ApiTableVersion), (const char *)src + sizeof(ApiTableVersion),
 	       size - sizeof(ApiTableVersion));
 }
 
-/* Copies the entries that both sub-tables have; afterwards dest's version says which, all 0 when their majors
+/* Copies the entries that both sub-tables have; afterwards dest's version tells which, all 0 if their majors
  * differ. */
 __attribute__((unused)) static inline void copyElement(ApiTableVersion *dest, ApiTableVersion *src)
 {

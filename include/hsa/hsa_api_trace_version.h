@@ -1,5 +1,5 @@
-/* Versions of the tables in hsa_api_trace.h. A major version tells of another layout, a minor one of a longer table
- * (there it is the table's size), a step of a change that the size does not show. */
+/* Versions of the tables in hsa_api_trace.h. A new major version means another layout, a new minor one a longer
+ * table (it is the table's size), a new step a change that the size does not show. */
 #ifndef HSA_RUNTIME_INC_HSA_API_TRACE_VERSION_H
 #define HSA_RUNTIME_INC_HSA_API_TRACE_VERSION_H
 

@@ -1,9 +1,9 @@
-/* AMD's own part of HSA: memory pools, asynchronous copies, handlers, queue properties, sharing between processes
+/* AMD's extensions of HSA: memory pools, asynchronous copies, handlers, queue properties, sharing between processes
  * and with other drivers, virtual memory.
  *
- * The rules of hsa.h hold: handles and memory belong to who made them, all functions are thread safe, sizes are in
- * bytes. Handlers run on a thread of the library, one after the other, and may call what they like. What is not
- * implemented answers HSA_STATUS_ERROR; docs/support.md has the list. */
+ * The rules of hsa.h hold: handles and memory belong to their creator, all functions are thread safe, sizes are in
+ * bytes. Handlers run on a thread of the library, one after the other, and may call any function. Functions that
+ * are not implemented return HSA_STATUS_ERROR; docs/support.md lists them. */
 #ifndef HSA_RUNTIME_EXT_AMD_H_
 #define HSA_RUNTIME_EXT_AMD_H_
 #include "hsa.h"
@@ -14,7 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Bit n of a set of flags that is an array of bytes, as HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES gives it. */
+/* Tests bit n of an array of bytes, like that of HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES. */
 __attribute__((unused)) static inline void hsa_flag_set64(uint8_t *value, uint32_t bit)
 {
 	value[bit / 8] = (uint8_t)(value[bit / 8] | 1u << bit % 8);
@@ -256,7 +256,7 @@ hsa_status_t HSA_API hsa_amd_signal_create(hsa_signal_value_t initial_value, uin
 					   const hsa_agent_t *consumers, uint64_t attributes, hsa_signal_t *signal);
 hsa_status_t HSA_API hsa_amd_signal_value_pointer(hsa_signal_t signal, volatile hsa_signal_value_t **value_ptr);
 typedef bool (*hsa_amd_signal_handler)(hsa_signal_value_t value, void *arg);
-/* Runs handler when the condition holds, and again as long as it answers true. */
+/* Calls the handler when the condition holds, and again as long as the handler returns true. */
 hsa_status_t HSA_API hsa_amd_signal_async_handler(hsa_signal_t signal, hsa_signal_condition_t cond,
 						  hsa_signal_value_t value, hsa_amd_signal_handler handler,
 						  void *arg);
@@ -264,7 +264,7 @@ uint32_t HSA_API hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *si
 					 hsa_signal_condition_t *conds, hsa_signal_value_t *values,
 					 uint64_t timeout_hint, hsa_wait_state_t wait_hint,
 					 hsa_signal_value_t *satisfying_values);
-/* The index of a signal whose condition holds; UINT32_MAX: the time is over. */
+/* Returns the index of a signal whose condition holds; UINT32_MAX: timeout. */
 uint32_t HSA_API hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t *signals,
 					 hsa_signal_condition_t *conds, hsa_signal_value_t *values,
 					 uint64_t timeout_hint, hsa_wait_state_t wait_hint,
@@ -276,8 +276,8 @@ typedef struct hsa_amd_image_descriptor_s {
 	uint32_t data[1];
 } hsa_amd_image_descriptor_t;
 
-/* An image of another driver, tiled as its descriptor says. The memory and image_layout are read as far as that
- * needs. */
+/* Creates an image of another driver's, with the tiling that its descriptor has. Only the needed part of
+ * image_layout is read. */
 hsa_status_t HSA_API hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor,
 					  const hsa_amd_image_descriptor_t *image_layout, const void *image_data,
 					  hsa_access_permission_t access_permission, hsa_ext_image_t *image);
@@ -331,14 +331,14 @@ typedef enum hsa_amd_memory_pool_flag_s {
 
 hsa_status_t HSA_API hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
 						  hsa_amd_memory_pool_info_t attribute, void *value);
-/* May be called while work uses the memory: it goes when that has ended. NULL is nothing. */
 hsa_status_t HSA_API hsa_amd_agent_iterate_memory_pools(
 	hsa_agent_t agent, hsa_status_t (*callback)(hsa_amd_memory_pool_t memory_pool, void *data), void *data);
-/* Free it with hsa_amd_memory_pool_free(); size is rounded up to pages. */
+/* Allocates memory, to be freed with hsa_amd_memory_pool_free(); size is rounded up to pages. */
 hsa_status_t HSA_API hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory_pool, size_t size, uint32_t flags,
 						  void **ptr);
+/* May be called while work uses the memory, which is freed when that work has ended. NULL is ignored. */
 hsa_status_t HSA_API hsa_amd_memory_pool_free(void *ptr);
-/* Behind dep_signals (each must become 0); completion_signal is counted down by 1. */
+/* Copies after dep_signals (each must become 0), then subtracts 1 from completion_signal. */
 hsa_status_t HSA_API hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
 					       hsa_agent_t src_agent, size_t size, uint32_t num_dep_signals,
 					       const hsa_signal_t *dep_signals, hsa_signal_t completion_signal);
@@ -405,18 +405,18 @@ typedef enum {
 
 hsa_status_t HSA_API hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent, hsa_amd_memory_pool_t memory_pool,
 							hsa_amd_agent_memory_pool_info_t attribute, void *value);
-/* Those agents may use the memory from now on, and no others but its own. */
+/* Gives exactly these agents, besides the owner, access to the memory. */
 hsa_status_t HSA_API hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_agent_t *agents,
 						 const uint32_t *flags, const void *ptr);
 hsa_status_t HSA_API hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
 						     hsa_amd_memory_pool_t dst_memory_pool, bool *result);
 hsa_status_t HSA_API hsa_amd_memory_migrate(const void *ptr, hsa_amd_memory_pool_t memory_pool, uint32_t flags);
-/* Lets GPUs reach memory of the process. *agent_ptr: by which address. */
+/* Gives GPUs access to memory of the process. *agent_ptr is its address on the GPUs. */
 hsa_status_t HSA_API hsa_amd_memory_lock(void *host_ptr, size_t size, hsa_agent_t *agents, int num_agent,
 					 void **agent_ptr);
 hsa_status_t HSA_API hsa_amd_memory_lock_to_pool(void *host_ptr, size_t size, hsa_agent_t *agents, int num_agent,
 						 hsa_amd_memory_pool_t pool, uint32_t flags, void **agent_ptr);
-/* No work may use it any more. */
+/* No work may use the memory any more. */
 hsa_status_t HSA_API hsa_amd_memory_unlock(void *host_ptr);
 hsa_status_t HSA_API hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count);
 hsa_status_t HSA_API hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t *agents, int interop_handle,
@@ -443,7 +443,7 @@ typedef struct hsa_amd_pointer_info_s {
 	uint32_t global_flags;
 } hsa_amd_pointer_info_t;
 
-/* info->size says how much of it the caller has. */
+/* info->size is the size of the caller's struct. */
 hsa_status_t HSA_API hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info, void *(*alloc)(size_t),
 					  uint32_t *num_agents_accessible, hsa_agent_t **accessible);
 hsa_status_t HSA_API hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata);

@@ -1,5 +1,5 @@
-/* The finalizer, which made code of HSAIL. There is no such compiler any more: its functions are exported, as
- * ROCr's are, and answer NOT_INITIALIZED. */
+/* The finalizer, which compiled HSAIL. No such compiler exists any more: the functions are exported, as in ROCr,
+ * and return NOT_INITIALIZED. */
 #ifndef HSA_RUNTIME_INC_HSA_EXT_FINALIZE_H_
 #define HSA_RUNTIME_INC_HSA_EXT_FINALIZE_H_
 #include "hsa.h"

@@ -1,10 +1,10 @@
-/* Images and samplers. An image is memory of the program, in a layout that the library asks for, and a descriptor
- * that kernels read; a handle is the descriptor's address. The memory must stay until the image is destroyed, and
- * is neither read nor written by creating or destroying it.
+/* Images and samplers. An image is memory of the program, in a layout that the library chooses, and a descriptor
+ * that kernels read; a handle is the descriptor's address. The memory must live until the image is destroyed;
+ * creation and destruction neither read nor write it.
  *
- * Pitches and sizes are in bytes, coordinates in elements; layers of 1D arrays are counted by y, of 2D arrays by z.
- * All functions are thread safe. Import, export, copy and clear are done when they return, and do not wait for
- * kernels: that is the program's part. */
+ * Pitches and sizes are in bytes, coordinates in elements; y counts the layers of 1D arrays, z those of 2D arrays.
+ * All functions are thread safe. Import, export, copy and clear are complete when they return, and do not wait for
+ * kernels: the program must do so. */
 #ifndef HSA_EXT_IMAGE_H
 #define HSA_EXT_IMAGE_H
 #include "hsa.h"
@@ -121,7 +121,7 @@ typedef enum {
 	HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR = 0x1
 } hsa_ext_image_data_layout_t;
 
-/* A set of hsa_ext_image_capability_t; 0: there is no such image on that agent. */
+/* Returns a mask of hsa_ext_image_capability_t; 0: the agent has no such images. */
 hsa_status_t HSA_API hsa_ext_image_get_capability(hsa_agent_t agent, hsa_ext_image_geometry_t geometry,
 						  const hsa_ext_image_format_t *image_format,
 						  uint32_t *capability_mask);
@@ -134,17 +134,17 @@ typedef struct hsa_ext_image_data_info_s {
 	size_t alignment;
 } hsa_ext_image_data_info_t;
 
-/* How much memory the image needs, and how aligned. */
+/* Returns size and alignment of the image's memory. */
 hsa_status_t HSA_API hsa_ext_image_data_get_info(hsa_agent_t agent,
 						 const hsa_ext_image_descriptor_t *image_descriptor,
 						 hsa_access_permission_t access_permission,
 						 hsa_ext_image_data_info_t *image_data_info);
-/* Pitches of 0: as they come; others must be multiples of 256, and without gaps between slices. */
+/* Pitches of 0 mean the default; others must be multiples of 256, and without gaps between slices. */
 hsa_status_t HSA_API hsa_ext_image_data_get_info_with_layout(
 	hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor,
 	hsa_access_permission_t access_permission, hsa_ext_image_data_layout_t image_data_layout,
 	size_t image_data_row_pitch, size_t image_data_slice_pitch, hsa_ext_image_data_info_t *image_data_info);
-/* The content is whatever the memory has. */
+/* The image has the memory's content. */
 hsa_status_t HSA_API hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor,
 					  const void *image_data, hsa_access_permission_t access_permission,
 					  hsa_ext_image_t *image);
@@ -152,9 +152,9 @@ hsa_status_t HSA_API hsa_ext_image_create_with_layout(
 	hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor, const void *image_data,
 	hsa_access_permission_t access_permission, hsa_ext_image_data_layout_t image_data_layout,
 	size_t image_data_row_pitch, size_t image_data_slice_pitch, hsa_ext_image_t *image);
-/* No kernel may use it any more. */
+/* No kernel may use the image any more. */
 hsa_status_t HSA_API hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image);
-/* Between images of one format. */
+/* Copies between images of one format. */
 hsa_status_t HSA_API hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_image, const hsa_dim3_t *src_offset,
 					hsa_ext_image_t dst_image, const hsa_dim3_t *dst_offset,
 					const hsa_dim3_t *range);
@@ -163,15 +163,15 @@ typedef struct hsa_ext_image_region_s {
 	hsa_dim3_t range;
 } hsa_ext_image_region_t;
 
-/* Memory to image. Pitches that are too small, 0 among them, mean without gaps. */
+/* Copies memory to an image. Pitches that are too small, or 0, mean no gaps. */
 hsa_status_t HSA_API hsa_ext_image_import(hsa_agent_t agent, const void *src_memory, size_t src_row_pitch,
 					  size_t src_slice_pitch, hsa_ext_image_t dst_image,
 					  const hsa_ext_image_region_t *image_region);
-/* Image to memory. */
+/* Copies an image to memory. */
 hsa_status_t HSA_API hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t src_image, void *dst_memory,
 					  size_t dst_row_pitch, size_t dst_slice_pitch,
 					  const hsa_ext_image_region_t *image_region);
-/* data: four floats, or four integers where the format has such. */
+/* data: four floats, or four integers for integer formats. */
 hsa_status_t HSA_API hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t image, const void *data,
 					 const hsa_ext_image_region_t *image_region);
 typedef struct hsa_ext_sampler_s {
@@ -211,7 +211,7 @@ typedef struct hsa_ext_sampler_descriptor_v2_s {
 	hsa_ext_sampler_addressing_mode32_t address_modes[3];
 } hsa_ext_sampler_descriptor_v2_t;
 
-/* One addressing mode for all directions. */
+/* A single addressing mode for all directions. */
 hsa_status_t HSA_API hsa_ext_sampler_create(hsa_agent_t agent,
 					    const hsa_ext_sampler_descriptor_t *sampler_descriptor,
 					    hsa_ext_sampler_t *sampler);

@@ -1,5 +1,5 @@
-/* Types and functions of AMD's profiling library, for programs that load it themselves. This library does not have
- * the extension, and says so. */
+/* Types and functions of AMD's profiling library, for programs that load it themselves. This library does not
+ * support the extension, and reports so. */
 #ifndef OPENSRC_HSA_RUNTIME_INC_HSA_VEN_AMD_AQLPROFILE_H_
 #define OPENSRC_HSA_RUNTIME_INC_HSA_VEN_AMD_AQLPROFILE_H_
 #include <stdint.h>

@@ -1,7 +1,8 @@
-/* What was loaded, for debuggers and profilers: a table of functions that hsa_system_get_major_extension_table()
- * gives for HSA_EXTENSION_AMD_LOADER, version 1. The functions are not exported by name.
+/* Queries of loaded code, for debuggers and profilers: a table of functions that
+ * hsa_system_get_major_extension_table() copies for HSA_EXTENSION_AMD_LOADER, version 1. The functions are not
+ * exported by name.
  *
- * Addresses, sizes and offsets are in bytes. What is found lives as long as its executable; the code object's own
+ * Addresses, sizes and offsets are in bytes. Results are valid as long as the executable; the code object's own
  * bytes, if they are the program's, as long as the program keeps them. All functions are thread safe. */
 #ifndef HSA_VEN_AMD_LOADER_H
 #define HSA_VEN_AMD_LOADER_H
@@ -9,7 +10,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Where the CPU reads what was loaded there; as it was when it was loaded, if the CPU does not see the memory. */
+/* Returns the CPU's address of loaded code; a copy from the time of loading, if the memory is not mapped for the
+ * CPU. */
 hsa_status_t HSA_API hsa_ven_amd_loader_query_host_address(const void *device_address, const void **host_address);
 typedef enum {
 	HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_NONE = 0,
@@ -28,10 +30,10 @@ typedef struct hsa_ven_amd_loader_segment_descriptor_s {
 	size_t segment_size;
 } hsa_ven_amd_loader_segment_descriptor_t;
 
-/* *num 0: gives how many there are; else it must be that many. One for each loaded code object. */
+/* *num 0: returns the number of descriptors; else *num must be that number. Each loaded code object has one. */
 hsa_status_t HSA_API hsa_ven_amd_loader_query_segment_descriptors(
 	hsa_ven_amd_loader_segment_descriptor_t *segment_descriptors, size_t *num_segment_descriptors);
-/* Whose memory it is. */
+/* The executable that owns the memory. */
 hsa_status_t HSA_API hsa_ven_amd_loader_query_executable(const void *device_address, hsa_executable_t *executable);
 hsa_status_t HSA_API hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
 	hsa_executable_t executable,
@@ -58,11 +60,11 @@ typedef enum hsa_ven_amd_loader_loaded_code_object_info_e {
 	HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI = 12,
 } hsa_ven_amd_loader_loaded_code_object_info_t;
 
-/* The URI is copied out without an end. */
+/* The URI is copied without a terminating 0. */
 hsa_status_t HSA_API
 hsa_ven_amd_loader_loaded_code_object_get_info(hsa_loaded_code_object_t loaded_code_object,
 					       hsa_ven_amd_loader_loaded_code_object_info_t attribute, void *value);
-/* A part of a file, which may be closed afterwards. All of it must be there. */
+/* Reads a part of a file, which may be closed afterwards. The file must contain the whole part. */
 hsa_status_t HSA_API hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size(
 	hsa_file_t file, size_t offset, size_t size, hsa_code_object_reader_t *code_object_reader);
 hsa_status_t HSA_API hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback)(hsa_executable_t executable,

@@ -1,5 +1,5 @@
 /* Sampling of program counters. It needs the kernel's debug interface, which render nodes do not have: every
- * function answers HSA_STATUS_ERROR. */
+ * function returns HSA_STATUS_ERROR. */
 #ifndef HSA_VEN_AMD_PC_SAMPLING_H
 #define HSA_VEN_AMD_PC_SAMPLING_H
 #include "hsa.h"

@@ -41,7 +41,7 @@ static void is_well(long n, hipError_t r)
 	}
 }
 
-/* Until as much is kept for a while (hip_free_late()) as ever is. */
+/* Until as much is retired, and not freed yet, as ever is. */
 static long settle(void)
 {
 	long before = -1, now = 0;

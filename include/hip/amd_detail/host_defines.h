@@ -1,2 +1,2 @@
-/* Programs that include it by this name want device/attributes.h. */
+/* Another name of device/attributes.h, for programs that include it by AMD's name. */
 #include <hip/device/attributes.h>

@@ -1,7 +1,7 @@
-/* Arrays: images in the device's memory. What they look like there is the device's matter: only copies, textures
- * and surfaces reach them. All functions are thread safe. InvalidValue: a size or format that the device has not;
- * OutOfMemory; InvalidHandle, of copies in other styles InvalidValue, of freeing ContextIsDestroyed: not an array,
- * or no longer. */
+/* Arrays: images in device memory. The device chooses the layout; only copies, textures and surfaces access an
+ * array. All functions are thread safe. Errors: InvalidValue, for a size or format that the device does not have;
+ * OutOfMemory; for a handle that is no array, or a freed one, InvalidHandle, InvalidValue (copies of the driver
+ * API) or ContextIsDestroyed (freeing). */
 #ifndef HIP_API_ARRAY_H
 #define HIP_API_ARRAY_H
 
@@ -16,14 +16,14 @@
 
 HIP_API_BEGIN
 
-/* Sizes in elements. */
+/* Sizes are in elements. */
 hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width,
 			  size_t height HIP_DEFAULT_ARG(0), unsigned int flags HIP_DEFAULT_ARG(0x00));
 hipError_t hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent,
 			    unsigned int flags);
 hipError_t hipFreeArray(hipArray_t array);
 hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t array);
-/* The same in the driver's style. */
+/* The same functions in the driver API. */
 hipError_t hipArrayCreate(hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllocateArray);
 hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAllocateArray);
 hipError_t hipArrayDestroy(hipArray_t array);

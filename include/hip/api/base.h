@@ -1,4 +1,4 @@
-/* What all parts of the host interface share: marks of functions, handles, dim3. */
+/* Definitions that all parts of the host interface share: attributes of functions, handles, dim3. */
 #ifndef HIP_API_BASE_H
 #define HIP_API_BASE_H
 
@@ -25,19 +25,19 @@
 #define HIP_INLINE static inline __attribute__((unused))
 #endif
 
-/* Kept for programs that have it; new ones find a successor in the same header. Can be defined as nothing. */
+/* For functions that older programs use; newer ones are in the same header. A program may define it as nothing. */
 #ifndef HIP_DEPRECATED
 #define HIP_DEPRECATED __attribute__((deprecated))
 #endif
 
 HIP_API_BEGIN
 
-/* An address of the GPU. It is the host's address, too, where the host reaches the memory. */
+/* A GPU address. The host uses the same address where it can access the memory. */
 typedef void *hipDeviceptr_t;
 /* A device's number, from 0 to hipGetDeviceCount() - 1. */
 typedef int hipDevice_t;
 
-/* Handles. Each belongs to who created it, until the function that destroys it. */
+/* Handles. Each belongs to its creator, until the function that destroys it. */
 typedef struct ihipCtx_t *hipCtx_t;
 typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipEvent_t *hipEvent_t;
@@ -48,10 +48,10 @@ typedef struct ihipGraph *hipGraph_t;
 typedef struct hipGraphNode *hipGraphNode_t;
 typedef struct hipGraphExec *hipGraphExec_t;
 
-/* Runs on a thread of the library, and may not call HIP. */
+/* Runs on a thread of the library, and must not call HIP. */
 typedef void (*hipHostFn_t)(void *userData);
 
-/* Blocks of a grid, threads of a block. */
+/* Blocks of a grid, or threads of a block. */
 typedef struct dim3 {
 	uint32_t x;
 	uint32_t y;

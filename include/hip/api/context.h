@@ -1,5 +1,5 @@
-/* Contexts: a way of CUDA to say which device a thread uses. A device has one; "created" contexts are views of it.
- * New programs use hipSetDevice(). Each thread has a stack of contexts of its own. */
+/* Contexts: CUDA's older way to select a thread's device. A device has one context; "created" contexts are views of
+ * it. New programs use hipSetDevice(). Each thread has a stack of contexts. */
 #ifndef HIP_API_CONTEXT_H
 #define HIP_API_CONTEXT_H
 
@@ -7,30 +7,30 @@
 
 HIP_API_BEGIN
 
-/* Pushes a context of the device on the thread's stack. InvalidDevice. */
+/* Pushes a context of the device on the thread's stack. Errors: InvalidDevice. */
 HIP_DEPRECATED hipError_t hipCtxCreate(hipCtx_t *ctx, unsigned int flags, hipDevice_t device);
-/* InvalidContext: none, or destroyed already. */
+/* Errors: InvalidContext, when the handle is none or destroyed. */
 HIP_DEPRECATED hipError_t hipCtxDestroy(hipCtx_t ctx);
 HIP_DEPRECATED hipError_t hipCtxPopCurrent(hipCtx_t *ctx);
 HIP_DEPRECATED hipError_t hipCtxPushCurrent(hipCtx_t ctx);
 HIP_DEPRECATED hipError_t hipCtxSetCurrent(hipCtx_t ctx);
-/* NULL when the thread has none. */
+/* Returns NULL when the thread has no context. */
 HIP_DEPRECATED hipError_t hipCtxGetCurrent(hipCtx_t *ctx);
 HIP_DEPRECATED hipError_t hipCtxGetDevice(hipDevice_t *device);
 HIP_DEPRECATED hipError_t hipCtxGetFlags(unsigned int *flags);
 HIP_DEPRECATED hipError_t hipCtxGetApiVersion(hipCtx_t ctx, int *apiVersion);
-/* As hipDeviceSynchronize(). */
+/* The same as hipDeviceSynchronize(). */
 HIP_DEPRECATED hipError_t hipCtxSynchronize(void);
-/* Taken, and without effect. */
+/* Accepted, without effect. */
 HIP_DEPRECATED hipError_t hipCtxGetCacheConfig(hipFuncCache_t *cacheConfig);
 HIP_DEPRECATED hipError_t hipCtxSetCacheConfig(hipFuncCache_t cacheConfig);
 HIP_DEPRECATED hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config);
 HIP_DEPRECATED hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig *pConfig);
-/* As hipDeviceEnablePeerAccess() and hipDeviceDisablePeerAccess() for the context's device. */
+/* The same as hipDeviceEnablePeerAccess() and hipDeviceDisablePeerAccess() for the context's device. */
 HIP_DEPRECATED hipError_t hipCtxEnablePeerAccess(hipCtx_t peerCtx, unsigned int flags);
 HIP_DEPRECATED hipError_t hipCtxDisablePeerAccess(hipCtx_t peerCtx);
 
-/* The device's own context, which exists as long as the process. */
+/* The device's primary context, which exists as long as the process. */
 HIP_DEPRECATED hipError_t hipDevicePrimaryCtxGetState(hipDevice_t dev, unsigned int *flags, int *active);
 HIP_DEPRECATED hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *pctx, hipDevice_t dev);
 HIP_DEPRECATED hipError_t hipDevicePrimaryCtxRelease(hipDevice_t dev);

@@ -1,11 +1,9 @@
-/* Copies and fills.
- *
- * Functions without a stream use the null stream and come back when the host may touch its memory; those that end
- * in Async come back at once if the host's memory is pinned, and work in the stream's order (NULL: the null
- * stream's). Copies between two places of a device are ordered only, and never waited for. Sizes and pitches are in
- * bytes. 0 bytes: Success. Nothing is taken over: memory must live until the copy is done. All functions are thread
- * safe. InvalidValue: NULL, or more than an allocation has; InvalidMemcpyDirection: an unknown kind;
- * InvalidPitchValue: a pitch that is less than the width. */
+/* Copies and fills. Functions without a stream use the null stream, and return when the host may access its memory.
+ * Functions whose names end in Async return at once if the host memory is pinned, and work in the order of the
+ * stream (NULL: the null stream). Copies between two places of one device are only ordered; the host never waits
+ * for them. Sizes and pitches are in bytes. Copies of 0 bytes succeed. Memory must live until the copy is
+ * completed. All functions are thread safe. Errors: InvalidValue, for NULL or a range that exceeds its allocation;
+ * InvalidMemcpyDirection, for an unknown kind; InvalidPitchValue, for a pitch smaller than the width. */
 #ifndef HIP_API_COPY_H
 #define HIP_API_COPY_H
 
@@ -18,7 +16,7 @@ HIP_API_BEGIN
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind);
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind,
 			  hipStream_t stream HIP_DEFAULT_ARG(0));
-/* In the stream's order, and waits. */
+/* Copies in the stream's order, and waits. */
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind,
 			       hipStream_t stream);
 hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, void *src, size_t sizeBytes);
@@ -27,14 +25,14 @@ hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeByte
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void *src, size_t sizeBytes, hipStream_t stream);
 hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream);
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream);
-/* Between devices, which need not reach each other. InvalidDevice. */
+/* Copies between devices, which need not be peers. Errors: InvalidDevice. */
 hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDeviceId, size_t sizeBytes);
 hipError_t hipMemcpyPeerAsync(void *dst, int dstDeviceId, const void *src, int srcDevice, size_t sizeBytes,
 			      hipStream_t stream HIP_DEFAULT_ARG(0));
 
 /* --- two and three dimensions ----------------------------------------------------------------- */
 
-/* width in bytes, height in rows. */
+/* width is in bytes, height in rows. */
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
 		       hipMemcpyKind kind);
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -49,7 +47,7 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *pCopy, hipStream_t stream);
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
-/* wOffset in bytes, hOffset in rows. */
+/* wOffset is in bytes, hOffset in rows. */
 hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
 			      size_t width, size_t height, hipMemcpyKind kind);
 hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
@@ -67,7 +65,7 @@ HIP_DEPRECATED hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_
 					   size_t count, hipMemcpyKind kind);
 HIP_DEPRECATED hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset,
 					     size_t count, hipMemcpyKind kind);
-/* Offsets in bytes, in arrays of one dimension. */
+/* Offsets are in bytes, in arrays of one dimension. */
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count);
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t count);
 hipError_t hipMemcpyAtoHAsync(void *dstHost, hipArray_t srcArray, size_t srcOffset, size_t ByteCount,
@@ -81,8 +79,8 @@ hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcAr
 
 /* --- variables of kernels --------------------------------------------------------------------- */
 
-/* symbol: the address of the variable as the host's code names it. InvalidSymbol: not a variable of the device's.
- */
+/* symbol: the address of the variable in host code. Errors: InvalidSymbol, when no device variable has that
+ * address. */
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t sizeBytes,
 			     size_t offset HIP_DEFAULT_ARG(0),
 			     hipMemcpyKind kind HIP_DEFAULT_ARG(hipMemcpyHostToDevice));
@@ -97,7 +95,7 @@ hipError_t hipGetSymbolSize(size_t *size, const void *symbol);
 
 /* --- fills ------------------------------------------------------------------------------------ */
 
-/* The low byte of value. */
+/* Fills with the low byte of value. */
 hipError_t hipMemset(void *dst, int value, size_t sizeBytes);
 hipError_t hipMemsetAsync(void *dst, int value, size_t sizeBytes, hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height);
@@ -106,7 +104,7 @@ hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, si
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent);
 hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent,
 			    hipStream_t stream HIP_DEFAULT_ARG(0));
-/* count: in elements. InvalidValue: dest is not aligned to one. */
+/* count is in elements. Errors: InvalidValue, when dest is not aligned to an element. */
 hipError_t hipMemsetD8(hipDeviceptr_t dest, unsigned char value, size_t count);
 hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t count,
 			    hipStream_t stream HIP_DEFAULT_ARG(0));

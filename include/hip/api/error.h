@@ -1,8 +1,7 @@
-/* Errors. Every function gives one; what it means beyond its name is said where it can happen.
- *
- * Each thread remembers the error of its last call. Calls that begin work may succeed, and a later call reports
- * what became of the work. IllegalAddress, LaunchFailure, Assert and IllegalState stay: every later call on the
- * device gives them, until hipDeviceReset(). */
+/* Errors. Every function returns one; each header says what an error means beyond its name. Each thread stores the
+ * error of its last call. Calls that submit work may succeed, and a later call returns the error of the work.
+ * IllegalAddress, LaunchFailure, Assert and IllegalState stay: every later call on the device returns them, until
+ * hipDeviceReset(). */
 #ifndef HIP_API_ERROR_H
 #define HIP_API_ERROR_H
 
@@ -91,7 +90,7 @@ typedef enum hipError_t {
 	hipErrorTbd = 1054
 } hipError_t;
 
-/* What AMD's earliest interface called them. */
+/* Names in AMD's earliest interface. */
 enum {
 	HIP_SUCCESS = 0,
 	HIP_ERROR_INVALID_VALUE = 1,
@@ -101,16 +100,17 @@ enum {
 
 HIP_API_BEGIN
 
-/* The error of this thread's last call, which is forgotten then. */
+/* Returns and clears the error of this thread's last call. */
 hipError_t hipGetLastError(void);
-/* The same, and it stays. */
+/* Returns the error without clearing it. */
 hipError_t hipPeekAtLastError(void);
-/* What this thread's last call gave, success included, whichever of the two error models is on. */
+/* Returns the result of this thread's last call, success included, whichever of the two error models is in use. */
 hipError_t hipExtGetLastError(void);
-/* The enumerator's name, and a sentence. Both live for ever; an unknown number reads as hipErrorUnknown. */
+/* The name of the enumerator, and a sentence. Both are constant; an unknown number gives those of
+ * hipErrorUnknown. */
 const char *hipGetErrorName(hipError_t hip_error);
 const char *hipGetErrorString(hipError_t hipError);
-/* The same for programs in the driver's style. InvalidValue: an unknown number, and *errorString becomes NULL. */
+/* The same functions in the driver API. Errors: InvalidValue, for an unknown number; *errorString becomes NULL. */
 hipError_t hipDrvGetErrorName(hipError_t hipError, const char **errorString);
 hipError_t hipDrvGetErrorString(hipError_t hipError, const char **errorString);
 

@@ -1,5 +1,5 @@
-/* Memory and semaphores of other interfaces, as Vulkan and OpenGL. All functions are thread safe. InvalidValue:
- * NULL, or a handle of a kind that this system has not; NotSupported. */
+/* Memory and semaphores of other interfaces, such as Vulkan and OpenGL. All functions are thread safe. Errors:
+ * InvalidValue, for NULL or a kind of handle that this system does not have; NotSupported. */
 #ifndef HIP_API_EXTERNAL_H
 #define HIP_API_EXTERNAL_H
 
@@ -18,7 +18,7 @@ typedef enum hipExternalMemoryHandleType_enum {
 	hipExternalMemoryHandleTypeD3D11ResourceKmt = 7,
 	hipExternalMemoryHandleTypeNvSciBuf = 8
 } hipExternalMemoryHandleType;
-/* A file descriptor becomes the library's when it was imported. size in bytes. reserved: 0. */
+/* The library owns a file descriptor after its import. size is in bytes; reserved is 0. */
 typedef struct hipExternalMemoryHandleDesc_st {
 	hipExternalMemoryHandleType type;
 	union {
@@ -85,7 +85,7 @@ typedef struct hipExternalSemaphoreHandleDesc_st {
 } hipExternalSemaphoreHandleDesc;
 typedef void *hipExternalSemaphore_t;
 
-/* fence.value: what a semaphore with values becomes, or is waited for. */
+/* fence.value: the value that a timeline semaphore gets, or is waited for. */
 typedef struct hipExternalSemaphoreSignalParams_st {
 	struct {
 		struct {
@@ -127,7 +127,7 @@ typedef struct hipExternalSemaphoreWaitParams_st {
 	unsigned int reserved[16];
 } hipExternalSemaphoreWaitParams;
 
-/* What kernels do with a resource of OpenGL. */
+/* The use that kernels make of an OpenGL resource. */
 typedef enum hipGraphicsRegisterFlags {
 	hipGraphicsRegisterFlagsNone = 0,
 	hipGraphicsRegisterFlagsReadOnly = 1,
@@ -143,14 +143,14 @@ HIP_API_BEGIN
 hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem_out,
 				   const hipExternalMemoryHandleDesc *memHandleDesc);
 hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem);
-/* hipFree() gives the address back. */
+/* Freed by hipFree(). */
 hipError_t hipExternalMemoryGetMappedBuffer(void **devPtr, hipExternalMemory_t extMem,
 					    const hipExternalMemoryBufferDesc *bufferDesc);
 
 hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *extSem_out,
 				      const hipExternalSemaphoreHandleDesc *semHandleDesc);
 hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t extSem);
-/* In the stream's order. */
+/* Signals and waits in the stream's order. */
 hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t *extSemArray,
 					    const hipExternalSemaphoreSignalParams *paramsArray,
 					    unsigned int numExtSems, hipStream_t stream);
@@ -158,7 +158,7 @@ hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *extSemAr
 					  const hipExternalSemaphoreWaitParams *paramsArray,
 					  unsigned int numExtSems, hipStream_t stream);
 
-/* Between the two calls the resource is HIP's, and OpenGL may not use it. */
+/* Between the two calls HIP owns the resource, and OpenGL must not use it. */
 hipError_t hipGraphicsMapResources(int count, hipGraphicsResource_t *resources,
 				   hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t *resources,

@@ -1,9 +1,7 @@
-/* Graphs: work that is described once and launched often.
- *
- * A graph has nodes, which belong to it, and edges that say which node waits for which. An instance of it
- * (hipGraphExec_t) is launched into streams; it does not change when the graph does. Graphs, nodes and instances
- * may be used by one thread at a time. InvalidValue: NULL, a node that is another graph's or no node, or parameters
- * that the operation itself would refuse. */
+/* Graphs: work that is described once and launched often. A graph owns nodes, and edges that order them. An
+ * instance of it (hipGraphExec_t) is launched into streams; changes of the graph do not affect it. One thread at a
+ * time may use a graph, its nodes or an instance. Errors: InvalidValue, for NULL, a node of another graph or no
+ * node, or parameters that the operation itself would refuse. */
 #ifndef HIP_API_GRAPH_H
 #define HIP_API_GRAPH_H
 
@@ -14,7 +12,7 @@ HIP_API_BEGIN
 /* flags: 0. */
 hipError_t hipGraphCreate(hipGraph_t *pGraph, unsigned int flags);
 hipError_t hipGraphDestroy(hipGraph_t graph);
-/* Nodes of the clone are found by those of the original. */
+/* hipGraphNodeFindInClone() finds the clone's node of an original node. */
 hipError_t hipGraphClone(hipGraph_t *pGraphClone, hipGraph_t originalGraph);
 hipError_t hipGraphNodeFindInClone(hipGraphNode_t *pNode, hipGraphNode_t originalNode, hipGraph_t clonedGraph);
 
@@ -24,7 +22,8 @@ hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t *from,
 				   size_t numDependencies);
 hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to,
 				      size_t numDependencies);
-/* With NULL for the lists, their length; otherwise at most so many, and the number becomes how many there were. */
+/* With NULL lists, returns their length; otherwise fills at most that many entries and returns how many there
+ * were. */
 hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *numEdges);
 hipError_t hipGraphGetNodes(hipGraph_t graph, hipGraphNode_t *nodes, size_t *numNodes);
 hipError_t hipGraphGetRootNodes(hipGraph_t graph, hipGraphNode_t *pRootNodes, size_t *pNumRootNodes);
@@ -37,24 +36,24 @@ hipError_t hipGraphDestroyNode(hipGraphNode_t node);
 
 /* --- instances -------------------------------------------------------------------------------- */
 
-/* pErrorNode, pLogBuffer: NULL, or what was wrong where. */
+/* pErrorNode, pLogBuffer: NULL, or they receive the failing node and a message. */
 hipError_t hipGraphInstantiate(hipGraphExec_t *pGraphExec, hipGraph_t graph, hipGraphNode_t *pErrorNode,
 			       char *pLogBuffer, size_t bufferSize);
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *pGraphExec, hipGraph_t graph, unsigned long long flags);
 hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *pGraphExec, hipGraph_t graph,
 					 hipGraphInstantiateParams *instantiateParams);
 hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long *flags);
-/* In the stream's order. An instance does not overlap itself. */
+/* Launches in the stream's order. Launches of one instance do not overlap. */
 hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream);
 /* Prepares a launch. */
 hipError_t hipGraphUpload(hipGraphExec_t graphExec, hipStream_t stream);
-/* What was launched still runs to its end. */
+/* Launches in progress complete. */
 hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec);
-/* The instance takes the parameters of a graph of the same shape. GraphExecUpdateFailure: it is not,
- * *updateResult_out says why, and the instance is as it was. */
+/* Copies the parameters of a graph of the same shape into the instance. Errors: GraphExecUpdateFailure, when the
+ * shape differs; *updateResult_out has the reason, and the instance is unchanged. */
 hipError_t hipGraphExecUpdate(hipGraphExec_t hGraphExec, hipGraph_t hGraph, hipGraphNode_t *hErrorNode_out,
 			      hipGraphExecUpdateResult *updateResult_out);
-/* A node that is not enabled does nothing; kernels, copies and fills can be. */
+/* A disabled node does nothing. Kernels, copies and fills can be disabled. */
 hipError_t hipGraphNodeSetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int isEnabled);
 hipError_t hipGraphNodeGetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, unsigned int *isEnabled);
 
@@ -62,9 +61,9 @@ hipError_t hipGraphNodeGetEnabled(hipGraphExec_t hGraphExec, hipGraphNode_t hNod
 
 hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType attr, void *value);
 hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType attr, void *value);
-/* Gives back what graphs of the device do not use. */
+/* Releases memory that graphs of the device do not use. */
 hipError_t hipDeviceGraphMemTrim(int device);
-/* Counted: destroy(ptr) runs when the last reference of the program and of graphs is gone. */
+/* Counted: destroy(ptr) runs when the last reference of the program and of graphs is released. */
 hipError_t hipUserObjectCreate(hipUserObject_t *object_out, void *ptr, hipHostFn_t destroy,
 			       unsigned int initialRefcount, unsigned int flags);
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count HIP_DEFAULT_ARG(1));
@@ -74,7 +73,7 @@ hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, un
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object,
 				     unsigned int count HIP_DEFAULT_ARG(1));
 
-/* Writes a file for Graphviz's dot. OperatingSystem: it cannot be written. */
+/* Writes a file for Graphviz's dot. Errors: OperatingSystem, when the file cannot be written. */
 hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned int flags);
 
 HIP_API_END

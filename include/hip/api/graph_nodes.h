@@ -1,8 +1,6 @@
-/* Nodes of graphs: for each kind how one is added, read, changed, and changed in an instance.
- *
- * An Add function puts a node behind numDependencies others. A change of an instance's node counts from the next
- * launch on; the instance's node is named by the node of the graph that it was made from. Threads and errors: as in
- * graph.h. */
+/* Graph nodes: for each type, functions that add a node, return its parameters, change them, and change them in an
+ * instance. An Add function puts the node after numDependencies others. A change in an instance takes effect at its
+ * next launch; the instance's node is named by the original node. Threads and errors: see graph.h. */
 #ifndef HIP_API_GRAPH_NODES_H
 #define HIP_API_GRAPH_NODES_H
 
@@ -10,7 +8,7 @@
 
 HIP_API_BEGIN
 
-/* Any kind. */
+/* Nodes of any type. */
 hipError_t hipGraphAddNode(hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies,
 			   size_t numDependencies, hipGraphNodeParams *nodeParams);
 hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *nodeParams);
@@ -81,7 +79,7 @@ hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *phGraphNode, hipGraph_t hGra
 hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
 					      const HIP_MEMSET_NODE_PARAMS *memsetParams, hipCtx_t ctx);
 
-/* Functions of the host. */
+/* Host functions. */
 hipError_t hipGraphAddHostNode(hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies,
 			       size_t numDependencies, const hipHostNodeParams *pNodeParams);
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams *pNodeParams);
@@ -89,7 +87,7 @@ hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParam
 hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
 					 const hipHostNodeParams *pNodeParams);
 
-/* Graphs in graphs: the child is cloned. */
+/* Child graphs: the child is cloned. */
 hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
 				     const hipGraphNode_t *pDependencies, size_t numDependencies,
 				     hipGraph_t childGraph);
@@ -97,7 +95,7 @@ hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *pGrap
 hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
 					       hipGraph_t childGraph);
 
-/* Nothing: a place for edges to meet. */
+/* Empty nodes: joints for edges. */
 hipError_t hipGraphAddEmptyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies,
 				size_t numDependencies);
 
@@ -114,7 +112,7 @@ hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t *event_
 hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
 hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode, hipEvent_t event);
 
-/* Memory that a graph allocates and frees; it may be freed by another graph, or by hipFreeAsync(). */
+/* Memory that a graph allocates and frees; another graph, or hipFreeAsync(), may also free it. */
 hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
 				   const hipGraphNode_t *pDependencies, size_t numDependencies,
 				   hipMemAllocNodeParams *pNodeParams);
@@ -126,7 +124,7 @@ hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *phGraphNode, hipGraph_t hGr
 				     const hipGraphNode_t *dependencies, size_t numDependencies,
 				     hipDeviceptr_t dptr);
 
-/* Values in memory. */
+/* Stream memory operations. */
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *phGraphNode, hipGraph_t hGraph,
 				     const hipGraphNode_t *dependencies, size_t numDependencies,
 				     const hipBatchMemOpNodeParams *nodeParams);

@@ -1,4 +1,4 @@
-/* What nodes of graphs are described by. */
+/* Parameters of graph nodes. */
 #ifndef HIP_API_GRAPH_TYPES_H
 #define HIP_API_GRAPH_TYPES_H
 
@@ -33,7 +33,7 @@ typedef enum hipGraphDependencyType {
 	hipGraphDependencyTypeDefault = 0,
 	hipGraphDependencyTypeProgrammatic = 1
 } hipGraphDependencyType;
-/* How one node waits for another: 0 everywhere, for all that it does. */
+/* Attributes of an edge: all 0, which means that a node waits for the whole of another. */
 typedef struct hipGraphEdgeData {
 	unsigned char from_port;
 	unsigned char reserved[5];
@@ -62,7 +62,7 @@ typedef struct hipMemcpyNodeParams {
 	hipMemcpy3DParms copyParams;
 } hipMemcpyNodeParams;
 
-/* width in elements of elementSize bytes, pitch in bytes; height 1: pitch is not looked at. */
+/* width is in elements of elementSize bytes, pitch in bytes; with height 1 the pitch is ignored. */
 typedef struct hipMemsetParams {
 	void *dst;
 	unsigned int elementSize;
@@ -98,7 +98,7 @@ typedef struct hipEventRecordNodeParams {
 	hipEvent_t event;
 } hipEventRecordNodeParams;
 
-/* dptr: where the memory will be, told when the node is made. */
+/* dptr: the address of the memory, set when the node is made. */
 typedef struct hipMemAllocNodeParams {
 	hipMemPoolProps poolProps;
 	const hipMemAccessDesc *accessDescs;
@@ -130,7 +130,7 @@ typedef struct hipBatchMemOpNodeParams {
 	unsigned int flags;
 } hipBatchMemOpNodeParams;
 
-/* Any of them, by type. reserved: 0. */
+/* Parameters of any type, selected by `type`. reserved: 0. */
 typedef struct hipGraphNodeParams {
 	hipGraphNodeType type;
 	int reserved0[3];
@@ -184,8 +184,8 @@ typedef union hipLaunchAttributeValue {
 
 /* --- instances -------------------------------------------------------------------------------- */
 
-/* Memory that the graph allocates and does not free is freed by the next launch; the graph is uploaded at once; ...
- */
+/* Memory that the graph allocates and does not free is freed by the next launch; the graph is uploaded at once;
+ * ... */
 typedef enum hipGraphInstantiateFlags {
 	hipGraphInstantiateFlagAutoFreeOnLaunch = 1,
 	hipGraphInstantiateFlagUpload = 2,
@@ -217,7 +217,7 @@ typedef enum hipGraphExecUpdateResult {
 	hipGraphExecUpdateErrorUnsupportedFunctionChange = 7
 } hipGraphExecUpdateResult;
 
-/* What graphs of a device have allocated, in bytes (uint64_t), now and at most; a maximum can be set to 0. */
+/* Memory of a device's graphs, in bytes (uint64_t): present value and maximum; a maximum can be reset to 0. */
 typedef enum hipGraphMemAttributeType {
 	hipGraphMemAttrUsedMemCurrent = 0,
 	hipGraphMemAttrUsedMemHigh = 1,
@@ -225,7 +225,7 @@ typedef enum hipGraphMemAttributeType {
 	hipGraphMemAttrReservedMemHigh = 3
 } hipGraphMemAttributeType;
 
-/* What a graph's picture shows. */
+/* Contents of a graph's picture. */
 typedef enum hipGraphDebugDotFlags {
 	hipGraphDebugDotFlagsVerbose = 1,
 	hipGraphDebugDotFlagsKernelNodeParams = 4,
@@ -242,9 +242,9 @@ typedef enum hipGraphDebugDotFlags {
 /* --- objects of the user's -------------------------------------------------------------------- */
 
 typedef struct hipUserObject *hipUserObject_t;
-/* The only flag that hipUserObjectCreate() takes, and must be given. */
+/* The only flag of hipUserObjectCreate(), which is mandatory. */
 typedef enum hipUserObjectFlags { hipUserObjectNoDestructorSync = 1 } hipUserObjectFlags;
-/* The graph takes over references that the caller has. */
+/* The graph takes over references of the caller. */
 typedef enum hipUserObjectRetainFlags { hipGraphUserObjectMove = 1 } hipUserObjectRetainFlags;
 
 #endif

@@ -1,24 +1,23 @@
-/* Launches: kernels begin in a stream's order. What `kernel<<<grid, block, bytes, stream>>>(...)` becomes is here,
- * too.
- *
- * Arguments are copied before a launch comes back. Grids are in blocks, blocks in threads; sharedMemBytes of LDS
- * are added to what the kernel declares. All functions are thread safe. InvalidValue: an empty grid or block, more
- * threads or LDS than a block can have, or arguments that contradict each other; InvalidConfiguration: a grid of
- * 2^32 threads or more in one direction; LaunchFailure: the kernel was compiled for smaller blocks;
- * InvalidDeviceFunction, InvalidResourceHandle: not a kernel; CooperativeLaunchTooLarge: its blocks would not run
- * at the same time. */
+/* Kernel launches, and the functions that `kernel<<<grid, block, bytes, stream>>>(...)` calls. Kernels begin in the
+ * stream's order. Arguments are copied before a launch returns. Grids are in blocks, blocks in threads;
+ * sharedMemBytes of LDS are added to what the kernel declares. All functions are thread safe. Errors: InvalidValue,
+ * for an empty grid or block, more threads or LDS than a block can have, or contradicting arguments;
+ * InvalidConfiguration, for a grid of 2^32 threads or more in one dimension; LaunchFailure, when the kernel was
+ * compiled for smaller blocks; InvalidDeviceFunction, InvalidResourceHandle, when the function is no kernel;
+ * CooperativeLaunchTooLarge, when not all blocks can be resident. */
 #ifndef HIP_API_LAUNCH_H
 #define HIP_API_LAUNCH_H
 
 #include <hip/api/event.h>
 #include <hip/api/module.h>
 
-/* A list for `extra`: POINTER and the packed arguments' address, SIZE and the address of their size, END. */
+/* Keys of the list `extra`: POINTER and the address of the packed arguments, SIZE and the address of their size,
+ * END. */
 #define HIP_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define HIP_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 #define HIP_LAUNCH_PARAM_END            ((void *)0x03)
 
-/* Launches on several devices do not wait for what was before them on each, or what is after them does not wait. */
+/* Multi-device launches do not wait for earlier work of each device, or later work does not wait for them. */
 #define hipCooperativeLaunchMultiDeviceNoPreSync  0x01
 #define hipCooperativeLaunchMultiDeviceNoPostSync 0x02
 /* The launch need not keep the stream's order. */
@@ -27,7 +26,7 @@
 #define hipOccupancyDefault                0x00
 #define hipOccupancyDisableCachingOverride 0x01
 
-/* One launch of several. args: as many addresses as the kernel has arguments. */
+/* One launch of a multi-device launch. args: the address of each of the kernel's arguments. */
 typedef struct hipLaunchParams_t {
 	void *func;
 	dim3 gridDim;
@@ -64,14 +63,15 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigne
 				 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
 				 unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
 				 void **kernelParams, void **extra);
-/* All blocks run at the same time, so that the grid can wait for itself. */
+/* All blocks are resident at the same time, so that the grid can synchronize. */
 hipError_t hipLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDimX, void **kernelParams,
 				      unsigned int sharedMemBytes, hipStream_t stream);
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
 					    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
 					    unsigned int blockDimZ, unsigned int sharedMemBytes, hipStream_t stream,
 					    void **kernelParams);
-/* One launch on each of several devices, which can wait for each other. InvalidDevice: a device twice. */
+/* One launch on each of several devices, which can synchronize. Errors: InvalidDevice, for a device that occurs
+ * twice. */
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
 						 unsigned int flags);
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList,
@@ -81,7 +81,7 @@ hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList,
 
 /* --- occupancy -------------------------------------------------------------------------------- */
 
-/* How many blocks of so many threads a compute unit runs at a time; 0 when not even one. */
+/* The number of blocks of that size that a compute unit runs at a time; may be 0. */
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *f, int blockSize,
 							size_t dynSharedMemPerBlk);
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *f, int blockSize,
@@ -92,7 +92,8 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hi
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, hipFunction_t f,
 								       int blockSize, size_t dynSharedMemPerBlk,
 								       unsigned int flags);
-/* The block that keeps the device busiest, and how many of them do. blockSizeLimit: 0, the device's. */
+/* The block size with the highest occupancy, and the number of such blocks that fill the device. blockSizeLimit 0:
+ * the device's limit. */
 hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *f,
 					     size_t dynSharedMemPerBlk, int blockSizeLimit);
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t f,
@@ -103,11 +104,11 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *
 
 /* --- what compilers call ---------------------------------------------------------------------- */
 
-/* The numbers between <<< and >>>, for the launch that follows on this thread. */
+/* Pass the configuration between <<< and >>> to the launch that follows on this thread. */
 hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem HIP_DEFAULT_ARG(0),
 				      hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, hipStream_t *stream);
-/* The same in three steps, as compilers did before clang 9. */
+/* The same in three steps, for compilers before clang 9. */
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem HIP_DEFAULT_ARG(0),
 			    hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);

@@ -1,16 +1,15 @@
-/* Memory: allocating it, registering the host's, and asking what an address is.
- *
- * An address is the same for the host and all GPUs that reach the memory. Sizes are in bytes. Allocations belong to
- * the caller until the matching function frees them. All functions are thread safe. InvalidValue: NULL where a
- * result goes, unknown flags, or a pointer that the library did not give; OutOfMemory. */
+/* Memory: allocation, registration of host memory, and queries of addresses. An address is the same for the host
+ * and every GPU that can access the memory. Sizes are in bytes. Allocations belong to the caller until the matching
+ * function frees them. All functions are thread safe. Errors: InvalidValue, for a NULL result, unknown flags, or a
+ * pointer that is no allocation's; OutOfMemory. */
 #ifndef HIP_API_MEMORY_H
 #define HIP_API_MEMORY_H
 
 #include <hip/api/stream.h>
 #include <hip/driver_types.h>
 
-/* Of the host's memory: reached by all devices; mapped for the GPU; not cached by the CPU; on the NUMA node that
- * the process prefers; seen by both sides while a kernel runs; not. */
+/* Flags of host memory, in order: accessible to all devices; mapped for the GPU; not cached by the CPU; on the NUMA
+ * node that the process prefers; coherent while a kernel runs; not coherent. */
 #define hipHostMallocDefault       0x0
 #define hipHostMallocPortable      0x1
 #define hipHostMallocMapped        0x2
@@ -30,7 +29,7 @@
 #define hipHostRegisterReadOnly         0x08
 #define hipExtHostRegisterCoarseGrained 0x8
 
-/* Of managed memory: any stream may use it; the host only, at first; one stream only. */
+/* Flags of managed memory: for any stream; at first for the host only; for one stream only. */
 #define hipMemAttachGlobal 0x01
 #define hipMemAttachHost   0x02
 #define hipMemAttachSingle 0x04
@@ -42,9 +41,9 @@
 #define hipDeviceMallocUncached    0x3
 #define hipDeviceMallocContiguous  0x4
 
-/* What an address belongs to. device: where the memory is, -2 for memory that is nobody's. hostPointer,
- * devicePointer: the address asked for as each side has it, NULL if it has none. allocationFlags: what it was
- * allocated with. */
+/* Result of hipPointerGetAttributes(). device: where the memory is; -2 for memory that HIP does not know.
+ * hostPointer, devicePointer: the queried address for each side; NULL if that side has none. allocationFlags: flags
+ * of the allocation. */
 typedef struct hipPointerAttribute_t {
 #if TUFF_HIP_ABI == 5
 	__extension__ union {
@@ -88,41 +87,42 @@ HIP_API_BEGIN
 
 /* --- the device's ----------------------------------------------------------------------------- */
 
-/* Aligned to 256 bytes at least. 0 bytes give NULL and Success. Does not wait for the GPU. */
+/* Aligned to at least 256 bytes. A size of 0 gives NULL and Success. Does not wait for the GPU. */
 hipError_t hipMalloc(void **ptr, size_t size);
 hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, unsigned int flags);
-/* Waits until the device that has it is idle. NULL: Success. */
+/* Waits until the device that has the memory is idle. NULL: Success. */
 hipError_t hipFree(void *ptr);
-/* Rows of width bytes, each at a multiple of *pitch, which the device chooses. hipFree() frees. */
+/* Allocates rows of width bytes, each at a multiple of *pitch, which the device chooses. Freed by hipFree(). */
 hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height);
 hipError_t hipMemAllocPitch(hipDeviceptr_t *dptr, size_t *pitch, size_t widthInBytes, size_t height,
 			    unsigned int elementSizeBytes);
 hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent);
-/* Of the current device. */
+/* The current device's memory. */
 hipError_t hipMemGetInfo(size_t *free, size_t *total);
 
 /* --- the host's ------------------------------------------------------------------------------- */
 
-/* Pinned: the GPU reaches it, and copies need no detour. hipHostFree() frees. */
+/* Pinned: GPUs can access the memory, and copies need no staging. Freed by hipHostFree(). */
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags);
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags);
 HIP_DEPRECATED hipError_t hipMallocHost(void **ptr, size_t size);
 HIP_DEPRECATED hipError_t hipMemAllocHost(void **ptr, size_t size);
 hipError_t hipHostFree(void *ptr);
 hipError_t hipFreeHost(void *ptr);
-/* flags: 0. The same address as the host's. */
+/* flags: 0. Returns the same address as the host's. */
 hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int flags);
 hipError_t hipHostGetFlags(unsigned int *flagsPtr, void *hostPtr);
-/* Pins memory that the caller has, page by page; it must stay until it is unregistered.
+/* Pins memory of the caller by pages, which must stay mapped until it is unregistered. Errors:
  * HostMemoryAlreadyRegistered, HostMemoryNotRegistered. */
 hipError_t hipHostRegister(void *hostPtr, size_t sizeBytes, unsigned int flags);
 hipError_t hipHostUnregister(void *hostPtr);
 
 /* --- managed ---------------------------------------------------------------------------------- */
 
-/* One memory for the host and all GPUs, which both may use at any time. hipFree() frees. InvalidValue: 0 bytes. */
+/* Memory for the host and all GPUs, which may use it at any time. Freed by hipFree(). Errors: InvalidValue, for 0
+ * bytes. */
 hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags HIP_DEFAULT_ARG(0x01));
-/* Hints. They are remembered, and change no result. */
+/* Hints. They are stored, and change no result. */
 hipError_t hipMemPrefetchAsync(const void *dev_ptr, size_t count, int device,
 			       hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipMemAdvise(const void *dev_ptr, size_t count, hipMemoryAdvise advice, int device);
@@ -135,14 +135,14 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *dev_ptr, size_t len
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-/* ABI 5 gives InvalidValue for memory of nobody's, 6 says hipMemoryTypeUnregistered. */
+/* For unknown memory ABI 5 returns InvalidValue, ABI 6 hipMemoryTypeUnregistered. */
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
-/* data: as large as the attribute's value is. */
+/* data has the size of the attribute's value. */
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute *attributes, void **data,
 				      hipDeviceptr_t ptr);
-/* The allocation that an address is in. NotFound: it is in none. */
+/* The allocation that contains an address. Errors: NotFound. */
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr);
 hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
 

@@ -1,8 +1,7 @@
-/* Modules: code that is loaded while the program runs; and functions, wherever they come from.
- *
- * A function or variable belongs to its module. All functions are thread safe. FileNotFound; InvalidImage: not
- * code; NoBinaryForGpu: code for other GPUs only; NotFound: no such name; InvalidResourceHandle: not a module or
- * function; InvalidDeviceFunction: an address that is not a kernel's. */
+/* Modules: code that is loaded at run time; and functions, of modules or linked with the program. A function or
+ * variable belongs to its module. All functions are thread safe. Errors: FileNotFound; InvalidImage, when the image
+ * is no code; NoBinaryForGpu, when it is for other GPUs; NotFound, for an unknown name; InvalidResourceHandle, when
+ * the handle is no module or function; InvalidDeviceFunction, when the address is no kernel's. */
 #ifndef HIP_API_MODULE_H
 #define HIP_API_MODULE_H
 
@@ -11,7 +10,7 @@
 #include <hip/texture_types.h>
 #include <hip/linker_types.h>
 
-/* What a kernel needs. Sizes in bytes: sharedSizeBytes of LDS, localSizeBytes of a thread's private memory,
+/* Resources of a kernel. Sizes are in bytes: sharedSizeBytes of LDS, localSizeBytes of a thread's private memory,
  * constSizeBytes of arguments. numRegs: vector registers. */
 typedef struct hipFuncAttributes {
 	int binaryVersion;
@@ -39,37 +38,37 @@ typedef enum hipDriverProcAddressQueryResult {
 
 HIP_API_BEGIN
 
-/* image: an ELF code object or a bundle of them, which is not needed afterwards. */
+/* image: an ELF code object or a bundle, which is copied. */
 hipError_t hipModuleLoad(hipModule_t *module, const char *fname);
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions,
 			       hipJitOption *options, void **optionValues);
-/* What runs of it must have ended. */
+/* Work that uses the module must have ended. */
 hipError_t hipModuleUnload(hipModule_t module);
-/* name: as the code object has it, mangled where C++ mangles. */
+/* kname: the symbol's name in the code object, mangled for C++. */
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *kname);
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *dptr, size_t *bytes, hipModule_t hmod, const char *name);
 hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t hmod, const char *name);
 
-/* func: a kernel as the host's code names it. */
+/* func: the kernel's address in host code. */
 hipError_t hipFuncGetAttributes(hipFuncAttributes *attr, const void *func);
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attrib, hipFunction_t hfunc);
 hipError_t hipFuncSetAttribute(const void *func, hipFuncAttribute attr, int value);
-/* Taken, and without effect. */
+/* Accepted, without effect. */
 hipError_t hipFuncSetCacheConfig(const void *func, hipFuncCache_t config);
 hipError_t hipFuncSetSharedMemConfig(const void *func, hipSharedMemConfig config);
 hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr);
-/* The address of a function of this interface in the release hipVersion (as HIP_VERSION); flags: 0. InvalidValue:
- * there is none of that name; symbolStatus, which may be NULL, says so. */
+/* The address of a function of this interface in release hipVersion (a HIP_VERSION); flags: 0. Errors:
+ * InvalidValue, when no function has that name; symbolStatus, which may be NULL, says so, too. */
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
 			     hipDriverProcAddressQueryResult *symbolStatus);
 
 /* --- linking ---------------------------------------------------------------------------------- */
 
-/* Objects and bitcode in, code for the current device out; options and optionValues are pairs. */
+/* Links objects and bitcode to code for the current device; options and optionValues are pairs. */
 hipError_t hipLinkCreate(unsigned int numOptions, hipJitOption *options, void **optionValues,
 			 hipLinkState_t *stateOut);
-/* data, path: not needed afterwards. name: for messages. */
+/* data and path are copied. name: for messages. */
 hipError_t hipLinkAddData(hipLinkState_t state, hipJitInputType type, void *data, size_t size, const char *name,
 			  unsigned int numOptions, hipJitOption *options, void **optionValues);
 hipError_t hipLinkAddFile(hipLinkState_t state, hipJitInputType type, const char *path, unsigned int numOptions,

@@ -1,5 +1,5 @@
-/* -fgpu-default-stream=per-thread: NULL is the calling thread's own stream. Each function with the suffix _spt is
- * the one without it, but for that. */
+/* Functions with the suffix _spt, for -fgpu-default-stream=per-thread: NULL means the calling thread's own stream.
+ * Otherwise each is the same as the function without the suffix. */
 #ifndef HIP_API_PER_THREAD_H
 #define HIP_API_PER_THREAD_H
 

@@ -1,17 +1,16 @@
-/* Pools: memory that is allocated and freed in the order of a stream.
- *
- * hipMallocAsync() gives an address at once; the memory may be used by work that runs after the call in its stream.
- * After hipFreeAsync() it may be given out again to whoever runs later. Neither waits for the GPU. A pool keeps
- * what was freed, and gives back what is above its release threshold when a stream is waited for. Sizes are in
- * bytes. All functions are thread safe. InvalidValue: NULL, unknown attributes or flags; OutOfMemory. */
+/* Pools: memory that is allocated and freed in the order of a stream. hipMallocAsync() returns an address at once;
+ * work that runs after the call in its stream may use the memory. After hipFreeAsync() later work may get it again.
+ * Neither waits for the GPU. A pool keeps freed memory, and releases what exceeds its release threshold when the
+ * host waits for a stream. Sizes are in bytes. All functions are thread safe. Errors: InvalidValue, for NULL,
+ * unknown attributes or flags; OutOfMemory. */
 #ifndef HIP_API_POOL_H
 #define HIP_API_POOL_H
 
 #include <hip/api/stream.h>
 
-/* What freed memory may be reused by: streams that wait for an event after the free; work that is seen to have
- * ended; streams that the library makes wait (int, 1 by default). The threshold, and what is reserved from the
- * device and used by allocations, now and at most (uint64_t; a maximum can be set to 0). */
+/* Three policies say which work may reuse freed memory: streams that wait for an event after the free; any work
+ * once the free's stream has completed; streams that the library makes wait (int, 1 by default). The others
+ * (uint64_t) are the release threshold, and reserved and used memory with their maxima, which can be reset to 0. */
 typedef enum hipMemPoolAttr {
 	hipMemPoolReuseFollowEventDependencies = 1,
 	hipMemPoolReuseAllowOpportunistic = 2,
@@ -40,7 +39,7 @@ typedef enum hipMemAllocationHandleType {
 	hipMemHandleTypeWin32Kmt = 4
 } hipMemAllocationHandleType;
 
-/* id: a device's number. */
+/* id: the number of a device. */
 typedef struct hipMemLocation {
 	hipMemLocationType type;
 	int id;
@@ -51,8 +50,8 @@ typedef struct hipMemAccessDesc {
 	hipMemAccessFlags flags;
 } hipMemAccessDesc;
 
-/* handleTypes: how the pool can be exported, or hipMemHandleTypeNone. maxSize: 0, the library chooses. reserved: 0.
- */
+/* handleTypes: how the pool can be exported, or hipMemHandleTypeNone. maxSize 0: the library chooses. reserved:
+ * 0. */
 typedef struct hipMemPoolProps {
 	hipMemAllocationType allocType;
 	hipMemAllocationHandleType handleTypes;
@@ -66,36 +65,37 @@ typedef struct hipMemPoolProps {
 #endif
 } hipMemPoolProps;
 
-/* Names one allocation of an exported pool to another process. */
+/* Identifies one allocation of an exported pool in another process. */
 typedef struct hipMemPoolPtrExportData {
 	unsigned char reserved[64];
 } hipMemPoolPtrExportData;
 
 HIP_API_BEGIN
 
-/* From the current pool of the stream's device. 0 bytes: NULL and Success. */
+/* Allocates from the current pool of the stream's device. 0 bytes: NULL and Success. */
 hipError_t hipMallocAsync(void **dev_ptr, size_t size, hipStream_t stream);
 hipError_t hipMallocFromPoolAsync(void **dev_ptr, size_t size, hipMemPool_t mem_pool, hipStream_t stream);
-/* Also for memory of hipMalloc(). NULL: InvalidValue. */
+/* Accepts memory of hipMalloc(), too. Errors: InvalidValue, for NULL. */
 hipError_t hipFreeAsync(void *dev_ptr, hipStream_t stream);
 
-/* The pool that every device has, and the one that hipMallocAsync() uses, which is that until another is set. */
+/* The default pool of a device, and its current pool, which hipMallocAsync() uses; the default pool is current
+ * until another is set. */
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *mem_pool, int device);
 hipError_t hipDeviceGetMemPool(hipMemPool_t *mem_pool, int device);
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool);
-/* The caller's; hipMemPoolDestroy() leaves memory that is in use alone until it is freed. */
+/* The pool belongs to the caller; after hipMemPoolDestroy() memory in use stays valid until it is freed. */
 hipError_t hipMemPoolCreate(hipMemPool_t *mem_pool, const hipMemPoolProps *pool_props);
 hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool);
 hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void *value);
 hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void *value);
-/* Gives back what is free, as far as at least so many bytes stay reserved. */
+/* Releases free memory, but keeps at least that many bytes reserved. */
 hipError_t hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t min_bytes_to_hold);
-/* Which other devices reach the pool's memory, that which is given out already included. */
+/* Sets which other devices can access the pool's memory, existing allocations included. */
 hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc *desc_list, size_t count);
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t mem_pool, hipMemLocation *location);
 
-/* Between processes: the pool as a file descriptor (which the caller closes), then single allocations. An imported
- * pool allocates nothing. */
+/* Sharing with other processes: first the pool as a file descriptor (which the caller closes), then single
+ * allocations. An imported pool cannot allocate. */
 hipError_t hipMemPoolExportToShareableHandle(void *shared_handle, hipMemPool_t mem_pool,
 					     hipMemAllocationHandleType handle_type, unsigned int flags);
 hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *mem_pool, void *shared_handle,

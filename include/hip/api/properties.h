@@ -1,11 +1,11 @@
-/* What a device is: two records of properties, one for each of the interface's releases, and single attributes. */
+/* Properties of devices: two structures, one for each release of the interface, and single attributes. */
 #ifndef HIP_API_PROPERTIES_H
 #define HIP_API_PROPERTIES_H
 
 #include <hip/api/error.h>
 
-/* What kernels may use. All of AMD's GPUs say 1 to everything but hasFunnelShift, hasSyncThreadsExt,
- * hasSurfaceFuncs and hasDynamicParallelism. */
+/* Features of kernels. All of AMD's GPUs have all of them except hasFunnelShift, hasSyncThreadsExt, hasSurfaceFuncs
+ * and hasDynamicParallelism. */
 typedef struct {
 	unsigned hasGlobalInt32Atomics : 1;
 	unsigned hasGlobalFloatAtomicExch : 1;
@@ -30,10 +30,10 @@ typedef struct hipUUID_t {
 	char bytes[16];
 } hipUUID;
 
-/* In both records: sizes in bytes, clocks in kHz, memoryBusWidth in bits. gcnArchName is the target that code is
- * compiled for, as "gfx90a:sramecc+:xnack-". Pointers belong to the library. */
+/* In both structures sizes are in bytes, clocks in kHz, memoryBusWidth in bits. gcnArchName is the target of the
+ * compiler, such as "gfx90a:sramecc+:xnack-". Pointers belong to the library. */
 
-/* The record of HIP 5, which the symbol hipGetDeviceProperties fills for ever. */
+/* The structure of HIP 5, which the symbol hipGetDeviceProperties fills in every release. */
 #if TUFF_HIP_ABI == 5
 #define hipDeviceProp_tR0000 hipDeviceProp_t
 #else
@@ -99,7 +99,7 @@ typedef struct hipDeviceProp_tR0000 {
 	int pageableMemoryAccessUsesHostPageTables;
 } hipDeviceProp_tR0000;
 
-/* The record of HIP 6. */
+/* The structure of HIP 6. */
 typedef struct hipDeviceProp_tR0600 {
 	char name[256];
 	hipUUID uuid;
@@ -210,8 +210,8 @@ typedef struct hipDeviceProp_tR0600 {
 	int asicRevision;
 } hipDeviceProp_tR0600;
 
-/* Numbers never change their meaning. Five that 5.7 knew are without a value in 6.4, and are called by what 5.7
- * called them when its interface is chosen. */
+/* The meaning of a number never changes. Five attributes of 5.7 have no value in 6.4; with the interface of 5.7
+ * they have their names of 5.7. */
 typedef enum hipDeviceAttribute_t {
 	hipDeviceAttributeCudaCompatibleBegin = 0,
 	hipDeviceAttributeEccEnabled = 0,
@@ -337,7 +337,7 @@ typedef enum hipDeviceAttribute_t {
 #define hipDeviceAttributeGcnArchName hipDeviceAttributeUnused5
 #endif
 
-/* Who may use a device; hipComputeModeDefault: everybody. */
+/* Access to a device; hipComputeModeDefault: every process. */
 typedef enum hipComputeMode {
 	hipComputeModeDefault = 0,
 	hipComputeModeExclusive = 1,
@@ -356,17 +356,17 @@ typedef enum hipGPUDirectRDMAWritesOrdering {
 
 HIP_API_BEGIN
 
-/* Fills the record. InvalidDevice: no such device. */
+/* Fills the structure. Errors: InvalidDevice. */
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *prop, int deviceId);
 hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *prop, int device);
-/* The device whose properties are nearest to those of the record that are not 0. */
+/* Returns the device that best fits the members that are not 0. */
 hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *prop);
 hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *prop);
 #if TUFF_HIP_ABI == 5
 hipError_t hipGetDeviceProperties(hipDeviceProp_t *prop, int device);
 hipError_t hipChooseDevice(int *device, const hipDeviceProp_t *prop);
 #endif
-/* One attribute as a number. InvalidValue: an attribute that is unknown or has no number. */
+/* Returns an attribute as a number. Errors: InvalidValue, when the attribute is unknown or has no number. */
 hipError_t hipDeviceGetAttribute(int *pi, hipDeviceAttribute_t attr, int deviceId);
 
 HIP_API_END

@@ -1,4 +1,5 @@
-/* Sharing: with other GPUs of the process, and with other processes. All functions are thread safe. */
+/* Sharing of memory and events with other GPUs of the process, and with other processes. All functions are thread
+ * safe. */
 #ifndef HIP_API_SHARE_H
 #define HIP_API_SHARE_H
 
@@ -8,7 +9,7 @@
 #define HIP_IPC_HANDLE_SIZE           64
 #define hipIpcMemLazyEnablePeerAccess 0x01
 
-/* Bytes that can be sent to another process by any means. */
+/* Bytes to send to another process by any means. */
 typedef struct hipIpcMemHandle_st {
 	char reserved[HIP_IPC_HANDLE_SIZE];
 } hipIpcMemHandle_t;
@@ -19,17 +20,17 @@ typedef struct hipIpcEventHandle_st {
 
 HIP_API_BEGIN
 
-/* 1: the first device's kernels could use the second's memory. Of a device and itself: 0. */
+/* 1: kernels of the first device can access the second's memory once that is enabled. 0 for a device and itself. */
 hipError_t hipDeviceCanAccessPeer(int *canAccessPeer, int deviceId, int peerDeviceId);
-/* Between the current device and the peer, in one direction; flags: 0. PeerAccessAlreadyEnabled,
- * PeerAccessNotEnabled, PeerAccessUnsupported, InvalidDevice. */
+/* Enables and disables access of the current device to the peer's memory, in one direction; flags: 0. Errors:
+ * PeerAccessAlreadyEnabled, PeerAccessNotEnabled, PeerAccessUnsupported, InvalidDevice. */
 hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
 
-/* A handle of the whole allocation that devPtr is in. The memory must live as long as others use it. */
+/* Makes a handle of the whole allocation that contains devPtr. The memory must live as long as others use it. */
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr);
-/* flags: hipIpcMemLazyEnablePeerAccess. The same handle opened twice is the same address. InvalidContext: in the
- * process that has the memory. */
+/* flags: hipIpcMemLazyEnablePeerAccess. Opening a handle twice gives the same address. Errors: InvalidContext, in
+ * the process that exported the memory. */
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
 hipError_t hipIpcCloseMemHandle(void *devPtr);
 /* The event needs hipEventInterprocess; hipEventDestroy() closes an opened one. */

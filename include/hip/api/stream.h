@@ -1,9 +1,7 @@
-/* Streams: work that runs in order. Work of different streams may overlap.
- *
- * NULL is a device's null stream: it waits for all streams that were created without hipStreamNonBlocking, and they
- * wait for it. All functions are thread safe; calls of several threads on one stream are put in some order.
- * ContextIsDestroyed: a handle that is not a stream's, or no longer; InvalidValue: NULL where a result goes, or
- * unknown flags. */
+/* Streams: ordered queues of work. Work of different streams may overlap. NULL is a device's null stream: it waits
+ * for all streams that were created without hipStreamNonBlocking, and they wait for it. All functions are thread
+ * safe; concurrent calls on one stream are put in some order. Errors: ContextIsDestroyed, when the handle is no
+ * stream or a destroyed one; InvalidValue, for a NULL result or unknown flags. */
 #ifndef HIP_API_STREAM_H
 #define HIP_API_STREAM_H
 
@@ -12,19 +10,18 @@
 #define hipStreamDefault     0x00
 #define hipStreamNonBlocking 0x01
 
-/* The null stream, and a stream of the calling thread's own, which behaves like one that was created with no flag.
- */
+/* The null stream, and the calling thread's own stream, which behaves like one that was created without flags. */
 #define hipStreamLegacy    ((hipStream_t)1)
 #define hipStreamPerThread ((hipStream_t)2)
 
-/* hipStreamWaitValue32() and 64: what (*ptr & mask) must be: at least value, equal, have a bit of it, not have all.
- */
+/* Conditions of hipStreamWaitValue32() and 64 for (*ptr & mask): at least value, equal, has a bit of value, has not
+ * all bits of it. */
 #define hipStreamWaitValueGte 0x0
 #define hipStreamWaitValueEq  0x1
 #define hipStreamWaitValueAnd 0x2
 #define hipStreamWaitValueNor 0x3
 
-/* Runs on a thread of the library when the stream gets there; later work of the stream waits for it. May not call
+/* Runs on a thread of the library when the stream reaches it; later work of the stream waits for it. Must not call
  * HIP. */
 typedef void (*hipStreamCallback_t)(hipStream_t stream, hipError_t status, void *userData);
 
@@ -37,7 +34,7 @@ typedef enum hipStreamBatchMemOpType {
 	hipStreamMemOpFlushRemoteWrites = 3
 } hipStreamBatchMemOpType;
 
-/* One operation of a batch; which member counts is said by operation, which all begin with. */
+/* One operation of a batch. All members begin with `operation`, which selects the member. */
 typedef union hipStreamBatchMemOpParams_union {
 	hipStreamBatchMemOpType operation;
 	struct hipStreamMemOpWaitValueParams_t {
@@ -73,39 +70,39 @@ typedef union hipStreamBatchMemOpParams_union {
 
 HIP_API_BEGIN
 
-/* A stream of the current device. priority: a smaller number is served first, a number out of range becomes the
+/* A stream of the current device. priority: smaller numbers are preferred; a number out of range becomes the
  * nearest. */
 hipError_t hipStreamCreate(hipStream_t *stream);
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags);
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority);
 hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
-/* Work that was begun still runs. InvalidResourceHandle: the null stream or a thread's own. */
+/* Submitted work still runs. Errors: InvalidResourceHandle, for the null stream or a thread's own. */
 hipError_t hipStreamDestroy(hipStream_t stream);
 
-/* Success: idle. NotReady: not yet, which is no error. */
+/* Success: idle. NotReady: not idle, which is no failure. */
 hipError_t hipStreamQuery(hipStream_t stream);
-/* Blocks until the stream is idle, and gives what failed in it. */
+/* Blocks until the stream is idle, and returns errors of its work. */
 hipError_t hipStreamSynchronize(hipStream_t stream);
-/* Later work of the stream waits for what the event stands for now; the event may be recorded again at once. flags:
+/* Later work of the stream waits for the event's present record; the event may be recorded again at once. flags:
  * 0. */
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags HIP_DEFAULT_ARG(0));
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags);
 hipError_t hipStreamGetPriority(hipStream_t stream, int *priority);
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device);
-/* The device's number, or -1. */
+/* Returns the device's number, or -1. */
 int hipGetStreamDeviceId(hipStream_t stream);
 
-/* A stream whose kernels run on these compute units only: bit i of the words is unit i. cuMaskSize: in words. */
+/* A stream whose kernels run on these compute units only: bit i of the mask is unit i. cuMaskSize is in words. */
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize, const uint32_t *cuMask);
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask);
 
-/* flags: 0. The function is called once; user data stays the caller's. */
+/* flags: 0. The function is called once; user data belongs to the caller. */
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData,
 				unsigned int flags);
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData);
 
-/* Later work waits until the memory holds what flags ask for; the memory is the device's or signal memory. */
+/* Later work waits until the memory meets the condition in flags. The memory is device memory or signal memory. */
 hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags,
 				uint32_t mask HIP_DEFAULT_ARG(0xFFFFFFFF));
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags,
@@ -113,7 +110,7 @@ hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, u
 /* flags: 0. */
 hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags);
 hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags);
-/* Several of them in order. */
+/* Several operations, in order. */
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *paramArray,
 			       unsigned int flags);
 

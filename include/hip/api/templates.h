@@ -1,4 +1,4 @@
-/* What C++ programs use of the host interface: pointers, variables and kernels with their own types. */
+/* The C++ part of the host interface: templates for typed pointers, variables and kernels. */
 #ifndef HIP_API_TEMPLATES_H
 #define HIP_API_TEMPLATES_H
 
@@ -169,8 +169,8 @@ HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeWithFlags(int *grid_size,
 	return hipOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, dynamic_B, block_size_limit);
 }
 
-/* dynamic_B(threads): the LDS that a block of so many threads asks for. The first of the sizes is chosen, from the
- * largest down, that keeps most threads of a compute unit busy. */
+/* dynamic_B(threads): bytes of LDS for a block of that size. Returns the largest block size with the highest
+ * occupancy. */
 template <typename F_, typename T>
 HIP_INLINE hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *grid_size, int *block_size, T kernel,
 								    F_ dynamic_B, int block_size_limit = 0)
@@ -259,7 +259,7 @@ HIP_DEPRECATED HIP_INLINE hipError_t hipBindTextureToArray(const texture<T, type
 	return hipBindTextureToArray(&tex, array, &desc);
 }
 
-/* As the array's elements are. */
+/* Uses the format of the array's elements. */
 template <class T, int type, hipTextureReadMode mode>
 HIP_DEPRECATED HIP_INLINE hipError_t hipBindTextureToArray(const texture<T, type, mode> &tex,
 							   hipArray_const_t array)

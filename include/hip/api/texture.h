@@ -1,6 +1,6 @@
-/* Textures and surfaces: objects through which kernels read and write images. They look at memory that somebody
- * else owns, which must live longer. All functions are thread safe. InvalidValue: NULL, or a description that the
- * device cannot follow; NotSupported: images that it cannot. */
+/* Textures and surfaces: objects through which kernels read and write images. They refer to memory of the caller,
+ * which must outlive them. All functions are thread safe. Errors: InvalidValue, for NULL or a description that the
+ * device cannot have; NotSupported, for images that it does not support. */
 #ifndef HIP_API_TEXTURE_H
 #define HIP_API_TEXTURE_H
 
@@ -13,7 +13,7 @@ HIP_API_BEGIN
 
 /* --- objects ---------------------------------------------------------------------------------- */
 
-/* pResViewDesc: NULL, or for arrays only. NULL for the object: Success. */
+/* pResViewDesc: NULL, or a view of an array. Destroying a NULL object succeeds. */
 hipError_t hipCreateTextureObject(hipTextureObject_t *pTexObject, const hipResourceDesc *pResDesc,
 				  const hipTextureDesc *pTexDesc, const hipResourceViewDesc *pResViewDesc);
 hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject);
@@ -28,7 +28,7 @@ hipError_t hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC *pResViewDesc,
 hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC *pTexDesc, hipTextureObject_t texObject);
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *pSurfObject, const hipResourceDesc *pResDesc);
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject);
-/* Of an array's elements. */
+/* Format of an array's elements. */
 hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array);
 
 /* --- references: variables of the program that textures are bound to --------------------------- */

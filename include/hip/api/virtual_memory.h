@@ -1,8 +1,7 @@
-/* Memory and addresses apart: a range of addresses is reserved, memory is created, mapped there, and opened to
- * devices.
- *
- * Sizes and addresses are multiples of the granularity. All functions are thread safe. InvalidValue: NULL, sizes
- * that are no multiple, flags other than 0, ranges that are not one mapping; OutOfMemory; NotSupported. */
+/* Virtual memory management: a program reserves a range of addresses, creates memory, maps it there, and grants
+ * devices access. Sizes and addresses are multiples of the granularity. All functions are thread safe. Errors:
+ * InvalidValue, for NULL, sizes that are no multiple, flags other than 0, ranges that are not one mapping;
+ * OutOfMemory; NotSupported. */
 #ifndef HIP_API_VIRTUAL_MEMORY_H
 #define HIP_API_VIRTUAL_MEMORY_H
 
@@ -73,28 +72,28 @@ HIP_API_BEGIN
 
 hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
 					  hipMemAllocationGranularity_flags option);
-/* addr: where the range should be, or NULL. alignment: a power of two, or 0. */
+/* addr: the requested address, or NULL. alignment: a power of two, or 0. */
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr, unsigned long long flags);
 hipError_t hipMemAddressFree(void *devPtr, size_t size);
-/* Memory without an address. It goes when it was released and no mapping of it is left. */
+/* Creates memory without an address. It is freed when it is released and its last mapping is removed. */
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *prop,
 			unsigned long long flags);
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
-/* offset: 0. Nobody may touch it before hipMemSetAccess(). */
+/* offset: 0. The memory cannot be accessed before hipMemSetAccess(). */
 hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
 		     unsigned long long flags);
 hipError_t hipMemUnmap(void *ptr, size_t size);
-/* For each device of desc, the range may be used as its flags say. */
+/* Sets the access of each device of desc to the range. */
 hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count);
 hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr);
-/* Between processes, by a file descriptor, which the caller closes. */
+/* Sharing with other processes by a file descriptor, which the caller closes. */
 hipError_t hipMemExportToShareableHandle(void *shareableHandle, hipMemGenericAllocationHandle_t handle,
 					 hipMemAllocationHandleType handleType, unsigned long long flags);
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
 					   hipMemAllocationHandleType shHandleType);
 hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
 						   hipMemGenericAllocationHandle_t handle);
-/* The memory that is mapped at addr, with a use more. */
+/* Returns the memory that is mapped at addr, with one more reference. */
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *addr);
 /* NotSupported. */
 hipError_t hipMemMapArrayAsync(hipArrayMapInfo *mapInfoList, unsigned int count, hipStream_t stream);

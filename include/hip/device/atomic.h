@@ -1,13 +1,12 @@
-/* Atomics: each gives what the memory held before. They order nothing else; fences do.
- *
- * atomicX: among the threads of the device; atomicX_system: and the host, and other devices; atomicX_block: among
+/* Atomic operations. Each returns the previous value. They order no other memory accesses; fences do. The suffix is
+ * the scope: atomicX, the threads of the device; atomicX_system, also the host and other devices; atomicX_block,
  * the threads of the block. The memory may be global or LDS. */
 #ifndef HIP_DEVICE_ATOMIC_H
 #define HIP_DEVICE_ATOMIC_H
 
 #include <hip/device/attributes.h>
 
-/* An operation for one type, with the scopes that a name's suffix says. */
+/* An operation for one type; the function's suffix selects the scope. */
 #define HIP_ATOMIC_SCOPE(type, name, suffix, operation, scope)                                                     \
 	HIP_DEVICE type atomic##name##suffix(type *address, type value)                                            \
 	{                                                                                                          \
@@ -30,7 +29,7 @@
 	HIP_ATOMIC_COMPARE_SCOPE(type, _system, SYSTEM)                                                            \
 	HIP_ATOMIC_COMPARE_SCOPE(type, _block, WORKGROUP)
 
-/* The hardware subtracts only integers: other types add the negative. */
+/* The hardware subtracts integers only; other types add the negative value. */
 #define HIP_ATOMIC_SUB_SCOPE(type, suffix)                                                                         \
 	HIP_DEVICE type atomicSub##suffix(type *address, type value)                                               \
 	{                                                                                                          \
@@ -61,7 +60,7 @@ HIP_ATOMIC_INTEGER(long long)
 HIP_ATOMIC_INTEGER(unsigned long long)
 HIP_ATOMIC_NUMBER(float)
 HIP_ATOMIC_NUMBER(double)
-/* As in HIP, not for long and long long. */
+/* HIP has none for long and long long. */
 HIP_ATOMIC(int, Exch, exchange)
 HIP_ATOMIC(unsigned int, Exch, exchange)
 HIP_ATOMIC(unsigned long, Exch, exchange)
@@ -78,7 +77,7 @@ HIP_ATOMIC(double, Exch, exchange)
 #undef HIP_ATOMIC
 #undef HIP_ATOMIC_SCOPE
 
-/* One more, and 0 after limit; one less, and limit after 0 and above it. */
+/* Inc: adds 1, wraps to 0 after limit. Dec: subtracts 1, wraps to limit after 0, and for values above limit. */
 HIP_DEVICE unsigned int atomicInc(unsigned int *address, unsigned int limit)
 {
 	return __builtin_amdgcn_atomic_inc32(address, limit, __ATOMIC_RELAXED, "agent");
@@ -96,7 +95,7 @@ HIP_DEVICE void atomicAddNoRet(float *address, float value)
 
 /* --- faster where the GPU adds floating point itself ---------------------------------------------- */
 
-/* Not for memory of the host, where some GPUs' adders lose values. Elsewhere the same as atomicAdd(). */
+/* Not for host memory, where the adders of some GPUs lose values. For other memory the same as atomicAdd(). */
 HIP_DEVICE float unsafeAtomicAdd(float *address, float value)
 {
 #if defined(__gfx90a__) || defined(__gfx942__)
@@ -149,8 +148,8 @@ HIP_DEVICE double unsafeAtomicMax(double *address, double value)
 #endif
 }
 
-/* In all memory, by compare and swap: -munsafe-fp-atomics, which lets atomicAdd() be as unsafeAtomicAdd(), does not
- * reach these. */
+/* For all memory, by compare and swap. -munsafe-fp-atomics, which makes atomicAdd() behave like unsafeAtomicAdd(),
+ * does not affect these. */
 #define HIP_ATOMIC_SAFE(type, name, sum)                                                                           \
 	HIP_DEVICE type safeAtomic##name(type *address, type value)                                                \
 	{                                                                                                          \

@@ -1,4 +1,4 @@
-/* The 16 bits of bfloat16, of either type, from and to wider numbers. */
+/* Conversions between the 16 bits of bfloat16, for both types, and wider numbers. */
 #ifndef HIP_DEVICE_BF16_BITS_H
 #define HIP_DEVICE_BF16_BITS_H
 
@@ -13,7 +13,7 @@ HIP_BOTH inline float hip_bf16_to_float(unsigned short bits)
 	return number;
 }
 
-/* To nearest, to even from the middle; a NaN stays one. */
+/* Rounds to nearest, ties to even; a NaN stays a NaN. */
 HIP_BOTH inline unsigned short hip_bf16_from_float(float number)
 {
 	unsigned int wide;
@@ -24,7 +24,8 @@ HIP_BOTH inline unsigned short hip_bf16_from_float(float number)
 	return static_cast<unsigned short>((wide + 0x7fff + (wide >> 16 & 1)) >> 16);
 }
 
-/* A float that a double is not: its last bit is set, so that the second rounding goes where the first came from. */
+/* Rounds to float so that the second rounding, to 16 bits, is right: the last bit of an inexact float is set (round
+ * to odd). */
 HIP_BOTH inline unsigned short hip_bf16_from_double(double number)
 {
 	float near = static_cast<float>(number);
@@ -32,7 +33,7 @@ HIP_BOTH inline unsigned short hip_bf16_from_double(double number)
 
 	__builtin_memcpy(&wide, &near, sizeof(wide));
 	if (static_cast<double>(near) != number && number == number && !(wide & 1) && near - near == 0) {
-		/* Odd, and on the number's side of what was near. */
+		/* The odd float next to `near`, towards the number. */
 		wide += (static_cast<double>(near) < number) == (near > 0 || (near == 0 && number > 0)) ? 1u : ~0u;
 		if (near == 0)
 			wide = number < 0 ? 0x80000001u : 1u;

@@ -1,4 +1,4 @@
-/* Bits of integers: counting, finding, moving and picking them; products of which one half is wanted. */
+/* Bits of integers: counting, searching, permuting and extracting; and halves of products. */
 #ifndef HIP_DEVICE_BITS_H
 #define HIP_DEVICE_BITS_H
 
@@ -17,7 +17,7 @@ HIP_DEVICE unsigned int __popcll(unsigned long long x)
 	return static_cast<unsigned int>(__builtin_popcountll(x));
 }
 
-/* Zeros before the highest bit that is set; all of them for 0. */
+/* Zeros above the highest bit that is set; the number of bits for 0. */
 HIP_DEVICE int __clz(int x)
 {
 	return x ? __builtin_clz(static_cast<unsigned>(x)) : 32;
@@ -28,7 +28,7 @@ HIP_DEVICE int __clzll(long long x)
 	return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64;
 }
 
-/* The lowest bit that is set, from 1 on; 0 for 0. */
+/* Position of the lowest bit that is set, from 1; 0 for 0. */
 HIP_DEVICE int __ffs(unsigned int x)
 {
 	return __builtin_ffs(static_cast<int>(x));
@@ -59,7 +59,7 @@ HIP_DEVICE unsigned int __lastbit_u32_u64(uint64_t x)
 	return x ? static_cast<unsigned>(__builtin_ctzll(x)) : ~0u;
 }
 
-/* The offset-th bit that is set from base on, upwards or, if negative, downwards; -1 if there is none. */
+/* Position of the offset-th bit that is set from base, upwards or, for a negative offset, downwards; -1: none. */
 template <typename M_> HIP_DEVICE int hip_find_nth(M_ mask, unsigned base, int offset)
 {
 	int step = offset < 0 ? -1 : 1, bits = 8 * static_cast<int>(sizeof(M_)),
@@ -103,7 +103,7 @@ HIP_DEVICE unsigned long long __brevll(unsigned long long x)
 	return __builtin_bitreverse64(x);
 }
 
-/* Bytes of x (0 to 3) and y (4 to 7): each digit of selector picks one. */
+/* Bytes of x (0 to 3) and y (4 to 7); each hexadecimal digit of selector selects one. */
 HIP_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
 {
 	uint64_t both = static_cast<uint64_t>(y) << 32 | x;
@@ -114,7 +114,7 @@ HIP_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int
 	return picked;
 }
 
-/* hi:lo shifted, the upper or the lower half. The shift is taken modulo 32, or (c) at most 32. */
+/* The upper (l) or lower (r) half of hi:lo after a shift. The shift is taken modulo 32, or (c) is at most 32. */
 HIP_DEVICE unsigned int __funnelshift_l(unsigned int lo, unsigned int hi, unsigned int shift)
 {
 	return static_cast<unsigned>((static_cast<uint64_t>(hi) << 32 | lo) << (shift & 31) >> 32);
@@ -135,8 +135,8 @@ HIP_DEVICE unsigned int __funnelshift_rc(unsigned int lo, unsigned int hi, unsig
 	return shift >= 32 ? hi : __funnelshift_r(lo, hi, shift);
 }
 
-/* width bits from offset on, as a number; and such a field with other contents. Both are taken modulo the number of
- * bits; of a field that passes the end, AMD's functions give what shifts by that much, modulo again, leave. */
+/* Extracts width bits at offset, or inserts bits there. Both are taken modulo the number of bits; a field that
+ * exceeds the end gives the result of AMD's functions, which shift by an amount modulo the number of bits. */
 #define HIP_BIT_FIELDS(suffix, type, bits)                                                                         \
 	HIP_DEVICE type __bitextract_##suffix(type x, unsigned int offset, unsigned int width)                     \
 	{                                                                                                          \

@@ -1,5 +1,5 @@
-/* Conversions that say how they round: to nearest (rn), down (rd), up (ru), towards 0 (rz); and numbers as their
- * bits. */
+/* Conversions with a rounding mode: to nearest (rn), down (rd), up (ru), towards 0 (rz); and numbers as bit
+ * patterns. */
 #ifndef HIP_DEVICE_CONVERT_H
 #define HIP_DEVICE_CONVERT_H
 
@@ -68,7 +68,7 @@ HIP_TO_INTEGER(double, , ull, unsigned long long int)
 
 /* --- to floating point: nearest first, then one step where that is the wrong side ------------------- */
 
-/* The next greater number, or the next smaller one. */
+/* The next larger number, or the next smaller one. */
 HIP_DEVICE float hip_neighbour(float x, bool up)
 {
 	uint32_t bits = __float_as_uint(x);
@@ -87,13 +87,13 @@ HIP_DEVICE double hip_neighbour(double x, bool up)
 	return __longlong_as_double(static_cast<int64_t>((bits >> 63) == up ? bits - 1 : bits + 1));
 }
 
-/* Where a rounded number lies to the exact one: -1 below, 0 the same, 1 above. */
+/* Compares a rounded number with the exact one: -1 below, 0 equal, 1 above. */
 HIP_DEVICE int hip_side(float rounded, double x)
 {
 	return (rounded > x) - (rounded < x);
 }
 
-/* Integers that have more bits than F: their greatest becomes a number that is greater. */
+/* Integers with more bits than F: their largest value rounds to a larger number. */
 template <typename F_, typename I_> HIP_DEVICE int hip_side(F_ rounded, I_ x)
 {
 	constexpr I_ most = static_cast<I_>(~0ull >> (64 - 8 * sizeof(I_) + (static_cast<I_>(-1) < 0)));
@@ -143,7 +143,7 @@ HIP_TO_FLOATING(ll, long long int, double)
 HIP_TO_FLOATING(ull, unsigned long long int, double)
 #undef HIP_TO_FLOATING
 
-/* These are exact. */
+/* Exact conversions. */
 HIP_DEVICE double __int2double_rn(int x)
 {
 	return x;

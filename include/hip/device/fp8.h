@@ -1,4 +1,4 @@
-/* The four types of 8 bits, pairs and fours of them, and their conversions. Included by hip_fp8.h. */
+/* The four 8-bit floating-point types, vectors of two and four, and their conversions. Included by hip_fp8.h. */
 #ifndef HIP_DEVICE_FP8_H
 #define HIP_DEVICE_FP8_H
 
@@ -11,11 +11,11 @@ typedef unsigned int __hip_fp8x4_storage_t;
 
 enum __hip_fp8_interpretation_t { __HIP_E4M3 = 0, __HIP_E5M2 = 1, __HIP_E4M3_FNUZ = 2, __HIP_E5M2_FNUZ = 3 };
 
-/* What is too great becomes infinite (or a NaN, where there is no infinity), or the greatest number. */
+/* Numbers beyond the range become infinite (or NaN, in formats without infinity), or the largest finite number. */
 enum __hip_saturation_t { __HIP_NOSAT = 0, __HIP_SATFINITE = 1 };
 
-/* A format: bits of the mantissa, the exponent's bias, the codes of the greatest number, of what is beyond, and of
- * a NaN (sources: OCP's 8-bit floating point specification; fnuz as AMD's CDNA3 ISA guide has it). */
+/* A format: bits of the mantissa, exponent bias, and the codes of the largest number, of numbers beyond the range,
+ * and of NaN (sources: OCP's 8-bit floating point specification; for fnuz AMD's CDNA3 ISA guide). */
 struct hip_fp8_format {
 	int mantissa, bias;
 	unsigned char most, beyond, nan;
@@ -47,7 +47,7 @@ HIP_BOTH inline unsigned char hip_fp8_from(double x, __hip_saturation_t saturati
 
 	if (x != x)
 		return format.signs_zero ? sign | format.nan : format.nan;
-	/* Beyond every format; what is rounded below has a code of few bits. */
+	/* Beyond the range of every format; codes below have few bits. */
 	if (size > 65536)
 		size = 65536;
 	__builtin_frexp(size, &exponent);

@@ -1,8 +1,7 @@
 /* Cooperative groups: the threads of a grid, of a block, of a part of a wave. Included by hip_cooperative_groups.h.
- *
- * A group object is a value of each of its threads. sync() waits for all of them, and what they wrote before is
- * seen by all afterwards; every thread of the group must call it. Ranks go from 0 to size() - 1. Grids that wait
- * for themselves must be launched by hipLaunchCooperativeKernel(), and need ROCm's device libraries. */
+ * A group object is a value in each of its threads. sync() waits for all threads of the group, and makes their
+ * earlier writes visible to all of them; every thread of the group must call it. Ranks are 0 to size() - 1. Kernels
+ * that synchronize a grid must be launched by hipLaunchCooperativeKernel(), and need ROCm's device libraries. */
 #ifndef HIP_DEVICE_GROUPS_H
 #define HIP_DEVICE_GROUPS_H
 
@@ -47,7 +46,7 @@ HIP_DEVICE uint32_t blocks()
 	return hip_gridDim::get_x() * hip_gridDim::get_y() * hip_gridDim::get_z();
 }
 
-/* Lanes run together: what is left to do is to keep memory operations where they are. */
+/* Lanes run in lockstep: only the compiler must not move memory operations. */
 HIP_DEVICE void sync_lanes()
 {
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
@@ -55,7 +54,7 @@ HIP_DEVICE void sync_lanes()
 	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
 
-/* The lane of a mask that has this rank, from 0 on. */
+/* The lane that has this rank in the mask, from 0. */
 HIP_DEVICE int lane_of(unsigned long long mask, unsigned rank)
 {
 	for (; rank; rank--)
@@ -63,7 +62,7 @@ HIP_DEVICE int lane_of(unsigned long long mask, unsigned rank)
 	return __builtin_ctzll(mask);
 }
 
-/* The bits of lanes in the order of their ranks, without those between them. */
+/* Packs the bits of the lanes in mask, in the order of their ranks. */
 HIP_DEVICE unsigned long long by_rank(unsigned long long bits, unsigned long long mask)
 {
 	unsigned long long packed = 0;
@@ -73,7 +72,7 @@ HIP_DEVICE unsigned long long by_rank(unsigned long long bits, unsigned long lon
 	return packed;
 }
 
-/* The lanes of a mask whose ranks are in the part-th group of size. */
+/* The lanes in mask whose ranks are in part `part` of `size` ranks. */
 HIP_DEVICE unsigned long long part_of(unsigned long long mask, unsigned size, unsigned part)
 {
 	unsigned long long mine = 0;
@@ -83,20 +82,20 @@ HIP_DEVICE unsigned long long part_of(unsigned long long mask, unsigned size, un
 			mine |= mask & -mask;
 	return mine;
 }
-/* What is not guessed from an argument. */
+/* A type that is not deduced from an argument. */
 template <class T> struct named {
 	typedef T type;
 };
 } // namespace internal
 
-/* Any group, where its kind is known while the program runs only. */
+/* A group whose kind is known at run time only. */
 class thread_group
 {
       protected:
 	enum kind { block, lanes, grid, grids };
 	kind kind_;
 	uint32_t size_;
-	/* Of lanes: which; and which of how many parts of its parent this is. */
+	/* Groups of lanes: their mask; the rank of the group among the parts of its parent, and their number. */
 	unsigned long long mask_ = 0;
 	uint32_t meta_rank_ = 0, meta_size_ = 1;
 
@@ -296,7 +295,7 @@ class coalesced_group : public thread_group
 	HIP_DEVICE friend coalesced_group binary_partition(const coalesced_group &parent, bool predicate);
 	template <unsigned int size, class P_> friend class thread_block_tile;
 
-	/* This lane's value if there is no lane at a rank. */
+	/* Returns this lane's value if no lane has the rank. */
 	template <typename T> HIP_DEVICE T take(T value, int64_t rank) const
 	{
 		bool there = rank >= 0 && rank < size_;
@@ -339,7 +338,7 @@ class coalesced_group : public thread_group
 	{
 		return take(value, static_cast<int64_t>(thread_rank()) - delta);
 	}
-	/* Bits of masks are ranks. */
+	/* Bit i of a mask is rank i. */
 	HIP_DEVICE unsigned long long ballot(int predicate) const
 	{
 		return internal::by_rank(__ballot(predicate) & mask_, mask_);
@@ -368,7 +367,7 @@ HIP_DEVICE coalesced_group coalesced_threads()
 	return coalesced_group(__activemask(), 0, 1);
 }
 
-/* Parts of size ranks each; the last may have fewer. size: a power of two. */
+/* Partitions of `size` ranks; the last one may be smaller. size: a power of two. */
 HIP_DEVICE coalesced_group tiled_partition(const coalesced_group &parent, unsigned int size)
 {
 	uint32_t rank = parent.thread_rank() / size;
@@ -377,7 +376,7 @@ HIP_DEVICE coalesced_group tiled_partition(const coalesced_group &parent, unsign
 			       (parent.size() + size - 1) / size);
 }
 
-/* Those whose predicate is this thread's. */
+/* The threads with the same predicate as this one. */
 HIP_DEVICE coalesced_group binary_partition(const coalesced_group &parent, bool predicate)
 {
 	unsigned long long yes = __ballot(predicate) & parent.mask_;
@@ -405,7 +404,7 @@ template <unsigned int tile, class ParentCGTy = void> class thread_block_tile : 
 	    : thread_group(tile_mask(), meta_rank, meta_size)
 	{
 	}
-	/* Whatever it is a part of. */
+	/* Converts from a tile with another parent type. */
 	template <class P_>
 	HIP_DEVICE thread_block_tile(const thread_block_tile<tile, P_> &other)
 	    : thread_group(tile_mask(), other.meta_group_rank(), other.meta_group_size())
@@ -455,7 +454,7 @@ template <unsigned int tile, class ParentCGTy = void> class thread_block_tile : 
 	{
 		return __shfl_xor(value, static_cast<int>(mask), tile);
 	}
-	/* Bits of masks are ranks. */
+	/* Bit i of a mask is rank i. */
 	HIP_DEVICE unsigned long long ballot(int predicate) const
 	{
 		return (__ballot(predicate) & mask_) >> shift();
@@ -497,7 +496,7 @@ tiled_partition(const thread_block_tile<parent, P_> &tile)
 	return thread_block_tile<size, thread_block_tile<parent, P_>>(tile.thread_rank() / size, parent / size);
 }
 
-/* For programs that say what the group is. */
+/* For programs that name the type of the parent. */
 template <unsigned int size, class G_>
 HIP_DEVICE auto tiled_partition(const typename internal::named<G_>::type &group)
 {
@@ -510,14 +509,14 @@ HIP_DEVICE coalesced_group binary_partition(const thread_block_tile<size, P_> &t
 	return binary_partition(static_cast<coalesced_group>(tile), predicate);
 }
 
-/* Parts whose size is known while the program runs only: of a block's waves, or of lanes. */
+/* Partitions whose size is known at run time only: of a block's waves, or of lanes. */
 HIP_DEVICE thread_group tiled_partition(const thread_group &parent, unsigned int size)
 {
 	uint32_t rank = parent.thread_rank() / size, parts = (parent.size() + size - 1) / size;
 
 	if (parent.kind_ == thread_group::lanes)
 		return thread_group(internal::part_of(parent.mask_, size, rank), rank, parts);
-	/* The block's last part may have fewer. */
+	/* The block's last partition may be smaller. */
 	uint32_t left = parent.size() - rank * size, count = left < size ? left : size;
 
 	return thread_group((~0ull >> (64 - count)) << (__lane_id() & ~(size - 1)), rank, parts);

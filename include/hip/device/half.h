@@ -1,5 +1,5 @@
-/* half and half2: their types, how they are made of other numbers, and what is theirs alone. Included by
- * hip_fp16.h. */
+/* half and half2: types, conversions from other numbers, and functions that other narrow types do not have.
+ * Included by hip_fp16.h. */
 #ifndef HIP_DEVICE_HALF_H
 #define HIP_DEVICE_HALF_H
 
@@ -9,7 +9,7 @@
 #ifdef __clang__
 typedef _Float16 hip_half_native;
 #else
-/* A compiler without the type: the bits, converted by hand. */
+/* For compilers without the type: bits, converted by these functions. */
 typedef float hip_half_native;
 
 inline float hip_half_to_float(unsigned short bits)
@@ -27,7 +27,7 @@ inline float hip_half_to_float(unsigned short bits)
 	return number;
 }
 
-/* Adding 2^(exponent + 13) and taking it away again leaves the bits that a half has. */
+/* Adding 2^(exponent + 13) and subtracting it again rounds to the bits that a half has. */
 inline unsigned short hip_half_from_double(double x)
 {
 	unsigned short sign = __builtin_signbit(x) ? 0x8000 : 0;
@@ -70,7 +70,7 @@ struct __half {
 	{
 	}
 #ifdef __clang__
-	/* Also from what converts to a number by itself: hip_bfloat16. */
+	/* Also from types that convert to a number themselves, such as hip_bfloat16. */
 	HIP_BOTH constexpr __half(_Float16 number) : data(number)
 	{
 	}
@@ -133,13 +133,13 @@ HIP_BOTH inline __half hip_fma(__half a, __half b, __half c)
 
 HIP_NARROW_FUNCTIONS(__half)
 
-/* AMD's name for the numbers between 0 and 1. */
+/* AMD's name of a clamp to 0 to 1. */
 HIP_BOTH inline __half __clamp_01(__half x)
 {
 	return hip_saturate(x);
 }
 
-/* Two plain numbers are compared as halves, also where bfloat16 is known. */
+/* Comparisons with one plain number are made in half, even where bfloat16 is declared. */
 #define HIP_HALF_COMPARE(name)                                                                                     \
 	template <typename A_, typename B_, typename = typename hip_number<A_>::itself,                            \
 		  typename = typename hip_number<B_>::itself>                                                      \
@@ -233,8 +233,8 @@ HIP_BOTH inline float __half2float(__half x)
 	return x;
 }
 
-/* Nearest first; then one step down or up where that is the wrong side. An integer that double has not exactly is
- * far beyond what half has. */
+/* Rounds to nearest first, then steps by one where the result is on the wrong side. Integers that double cannot
+ * represent are far beyond the range of half. */
 template <typename T> HIP_BOTH inline __half hip_half_down(T x)
 {
 	__half rounded(x);
@@ -427,7 +427,7 @@ HIP_PAIR_MATHS(__half2)
 #include <hip/device/narrow_memory.h>
 HIP_NARROW_MEMORY(__half, __half2)
 
-/* c and the products of the elements, in float; saturate: from 0 to 1. */
+/* c plus the products of the elements, in float; saturate: clamped to 0 to 1. */
 HIP_DEVICE float amd_mixed_dot(__half2 a, __half2 b, float c, bool saturate)
 {
 	float total = static_cast<float>(a.x) * static_cast<float>(b.x) +

@@ -1,5 +1,5 @@
-/* What textures and surfaces are made of in a kernel: an image's descriptor, a sampler's behind it, and the
- * functions of ROCm's device libraries that read, sample and write. A texel comes as four registers. */
+/* Textures and surfaces in kernels: an image descriptor, followed by a sampler descriptor, and the functions of
+ * ROCm's device libraries that read, sample and write. A texel is four registers. */
 #ifndef HIP_DEVICE_IMAGE_H
 #define HIP_DEVICE_IMAGE_H
 
@@ -8,7 +8,7 @@
 #include <hip/surface_types.h>
 #include <hip/texture_types.h>
 
-/* clang says it of targets that have no image instructions. */
+/* clang defines this for targets without image instructions. */
 #if __HIP_NO_IMAGE_SUPPORT
 #define HIP_IMAGE                                                                                                  \
 	HIP_DEVICE __attribute__((unavailable("this GPU has no image instructions, so no textures or surfaces")))
@@ -41,7 +41,7 @@ extern "C" {
 HIP_IMAGES(HIP_IMAGE_FUNCTIONS)
 #undef HIP_IMAGE_FUNCTIONS
 
-/* A buffer, cube maps and arrays of them, and one channel of the four texels around a place. */
+/* A buffer, cube maps and arrays of them, and one channel of the four texels around a position (gather). */
 __attribute__((device)) hip_float4 __ockl_image_load_1Db(hip_image *image, int position);
 #define HIP_CUBE_FUNCTIONS(d, at)                                                                                  \
 	__attribute__((device)) hip_float4 __ockl_image_load_##d(hip_image *image, at position, int face);         \
@@ -67,7 +67,8 @@ HIP_GATHER_FUNCTION(a)
 
 /* --- texels as C++ types ---------------------------------------------------------------------------- */
 
-/* Integers are in the registers as integers of 32 bits, whatever the image has; the rest is floating point. */
+/* Integers are in the registers as 32-bit integers, whatever the image's format is; other formats as floating
+ * point. */
 template <typename S_> struct hip_texel_scalar {
 	HIP_DEVICE static S_ from(float word)
 	{

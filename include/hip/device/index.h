@@ -1,4 +1,4 @@
-/* Where a thread is: threadIdx, blockIdx, blockDim, gridDim, warpSize. */
+/* Indices of a thread: threadIdx, blockIdx, blockDim, gridDim, warpSize. */
 #ifndef HIP_DEVICE_INDEX_H
 #define HIP_DEVICE_INDEX_H
 
@@ -34,7 +34,7 @@
 	};                                                                                                         \
 	extern const __attribute__((device)) __attribute__((weak)) hip_##name name
 
-/* The packet has threads, HIP counts blocks; the last block of a launch that counts threads may be smaller. */
+/* The packet's grid is in threads, HIP's in blocks; the last block of a launch in threads may be smaller. */
 #define HIP_BLOCKS(d)                                                                                              \
 	(__builtin_amdgcn_grid_size_##d() + __builtin_amdgcn_workgroup_size_##d() - 1) /                           \
 		__builtin_amdgcn_workgroup_size_##d()
@@ -49,7 +49,7 @@ HIP_INDEX(gridDim, HIP_BLOCKS(x), HIP_BLOCKS(y), HIP_BLOCKS(z));
 #undef HIP_INDEX
 #undef HIP_BLOCKS
 
-/* Names that older programs have. */
+/* Names in older programs. */
 #define hipThreadIdx_x (hip_threadIdx::get_x())
 #define hipThreadIdx_y (hip_threadIdx::get_y())
 #define hipThreadIdx_z (hip_threadIdx::get_z())
@@ -63,7 +63,7 @@ HIP_INDEX(gridDim, HIP_BLOCKS(x), HIP_BLOCKS(y), HIP_BLOCKS(z));
 #define hipGridDim_y   (hip_gridDim::get_y())
 #define hipGridDim_z   (hip_gridDim::get_z())
 
-/* Threads of a wave. The host's code has to ask the device; it sees 64. */
+/* Threads of a wave. Host code must query the device; the constant is 64 there. */
 #ifdef __AMDGCN_WAVEFRONT_SIZE
 #define HIP_WAVE __AMDGCN_WAVEFRONT_SIZE
 #else
@@ -71,9 +71,8 @@ HIP_INDEX(gridDim, HIP_BLOCKS(x), HIP_BLOCKS(y), HIP_BLOCKS(z));
 #endif
 static constexpr __attribute__((device)) int warpSize = HIP_WAVE;
 
-/* The compute unit that the wave is on at the moment: its number in the shader engine, the engine's above it, and
- * on gfx942 the XCC's above both. The fields are those of HW_ID, on gfx942 of XCC_ID, too; of HW_ID1 from GFX10 on.
- */
+/* The compute unit that the wave runs on now: its number in the shader engine, the engine's number above it, and on
+ * gfx942 the XCC's above both. The fields are those of HW_ID (and XCC_ID on gfx942), or HW_ID1 from GFX10 on. */
 #define HIP_FIELD(reg, first, bits) __builtin_amdgcn_s_getreg(((bits) - 1) << 11 | (first) << 6 | (reg))
 HIP_DEVICE unsigned __smid()
 {

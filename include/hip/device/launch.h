@@ -1,14 +1,15 @@
-/* Launches that are written as a call. */
+/* Launches in the form of function calls. */
 #ifndef HIP_DEVICE_LAUNCH_H
 #define HIP_DEVICE_LAUNCH_H
 
 #include <hip/api/launch.h>
 
-/* A template with several arguments as one argument of a macro; a variable where its address is wanted. */
+/* Lets a template with several arguments be one argument of a macro; names a variable where its address is
+ * needed. */
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_SYMBOL(symbol)   symbol
 
-/* Calls launch with the addresses of the arguments, converted to the kernel's parameters. */
+/* Calls `launch` with the addresses of the arguments, converted to the kernel's parameter types. */
 template <typename F_, typename... A_> inline void hip_launch_packed(F_ launch, A_... arguments)
 {
 	void *list[] = {static_cast<void *>(&arguments)..., nullptr};
@@ -22,8 +23,8 @@ inline void hip_launch_converted(void (*)(Parameters...), F_ launch, A_... argum
 	hip_launch_packed(launch, static_cast<Parameters>(arguments)...);
 }
 
-/* hipLaunchKernelGGL(kernel, grid, block, bytes of LDS, stream, arguments...). For programs that ask for it, a
- * function: a template's arguments may have commas then. */
+/* hipLaunchKernelGGL(kernel, grid, block, bytes of LDS, stream, arguments...). A function, for programs that define
+ * HIP_TEMPLATE_KERNEL_LAUNCH: template arguments may contain commas then. */
 #ifdef HIP_TEMPLATE_KERNEL_LAUNCH
 template <typename... Arguments, typename Kernel = void (*)(Arguments...)>
 inline void hipLaunchKernelGGL(Kernel kernel, const dim3 &grid, const dim3 &block, uint32_t shared_B,

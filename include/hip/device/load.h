@@ -1,5 +1,5 @@
-/* Memory: __ldg(), a load that CUDA's compiler may keep in a cache of its own, here a load; and the C library's
- * functions that kernels may call. */
+/* Memory: __ldg(), which is a plain load (CUDA's uses the read-only cache), and functions of the C library for
+ * kernels. */
 #ifndef HIP_DEVICE_LOAD_H
 #define HIP_DEVICE_LOAD_H
 
@@ -11,7 +11,7 @@ template <typename T> HIP_DEVICE T __ldg(const T *address)
 	return *address;
 }
 
-/* clang writes the loops. */
+/* clang generates the loops. */
 extern "C" {
 HIP_DEVICE void *memcpy(void *to, const void *from, size_t size_B)
 {

@@ -1,14 +1,12 @@
-/* What the 16-bit floating point types have in common: functions whose names begin with __h, for one number and for
- * two.
- *
- * A type N has hip_native(N), which gives the type that it is computed in (no narrower than N), and is made from
- * that, rounding to nearest; hip_fma(N, N, N) rounds once. */
+/* Functions that the 16-bit floating-point types share: names begin with __h, for one number and for two. A type N
+ * has hip_native(N), which converts to the type of computations (no narrower than N), a conversion from that, which
+ * rounds to nearest, and hip_fma(N, N, N), which rounds once. */
 #ifndef HIP_DEVICE_NARROW_H
 #define HIP_DEVICE_NARROW_H
 
 #include <hip/device/vector_names.h>
 
-/* The types that numbers convert from without being asked. */
+/* Types that convert to N implicitly. */
 template <typename T> struct hip_number {
 };
 #define HIP_NUMBER(type)                                                                                           \
@@ -53,7 +51,7 @@ HIP_NUMBER(_Float16)
 		return before;                                                                                     \
 	}
 
-/* The functions that a type's operators call, declared before it. two, both: 2 and b for pairs, else nothing. */
+/* Declares the functions that a type's operators call. two, both: 2 and b for pairs, else empty. */
 #define HIP_OPERATOR_FUNCTIONS(N, two, both)                                                                       \
 	HIP_BOTH N __hadd##two(N a, N b);                                                                          \
 	HIP_BOTH N __hsub##two(N a, N b);                                                                          \
@@ -67,7 +65,8 @@ HIP_NUMBER(_Float16)
 	HIP_BOTH bool __h##both##gt##two(N a, N b);                                                                \
 	HIP_BOTH bool __h##both##ge##two(N a, N b);
 
-/* Pairs are unequal where they are not equal, as with AMD; CUDA's operator is __hbne2(): both parts differ. */
+/* Pairs are unequal when they are not equal, as in AMD's headers; CUDA's operator is __hbne2(): both elements
+ * differ. */
 #define HIP_OPERATORS(N, two, both)                                                                                \
 	HIP_FRIEND_BINARY(N, add##two, +)                                                                          \
 	HIP_FRIEND_BINARY(N, sub##two, -)                                                                          \
@@ -100,7 +99,8 @@ HIP_NUMBER(_Float16)
 		return !(x.__x & 0x7fff);                                                                          \
 	}
 
-/* clang makes one operation of a product and a sum, also across functions, unless it is told not to. */
+/* Keeps clang from contracting a product and a sum to one operation, which it does by default, even across
+ * functions. */
 #ifdef __clang__
 #define HIP_EXACT _Pragma("clang fp contract(off)")
 #else
@@ -109,7 +109,7 @@ HIP_NUMBER(_Float16)
 
 /* --- one number ----------------------------------------------------------------------------------- */
 
-/* _rn: rounded by itself; the others may be rounded with what follows. */
+/* _rn: the result is rounded; the others may be contracted with later operations. */
 #define HIP_NARROW_BINARY(N, name, op)                                                                             \
 	HIP_BOTH inline N __h##name(N a, N b)                                                                      \
 	{                                                                                                          \
@@ -125,7 +125,7 @@ HIP_NUMBER(_Float16)
 		return hip_saturate(N(hip_native(a) op hip_native(b)));                                            \
 	}
 
-/* A comparison is false with a NaN, and with u true. */
+/* Comparisons with a NaN are false, or true with the suffix u. */
 #define HIP_NARROW_COMPARE(N, name, op)                                                                            \
 	HIP_BOTH inline bool __h##name(N a, N b)                                                                   \
 	{                                                                                                          \
@@ -136,7 +136,7 @@ HIP_NUMBER(_Float16)
 		return __hisnan(a) || __hisnan(b) || hip_native(a) op hip_native(b);                               \
 	}
 
-/* Through float, which rounds once more: fit for kernels that can do with 16 bits. */
+/* Computed in float, which adds a rounding: precise enough for 16 bits. */
 #define HIP_NARROW_MATH(N, name, function)                                                                         \
 	HIP_DEVICE N h##name(N x)                                                                                  \
 	{                                                                                                          \
@@ -162,7 +162,7 @@ HIP_NUMBER(_Float16)
 		x.__x &= 0x7fff;                                                                                   \
 		return x;                                                                                          \
 	}                                                                                                          \
-	/* From 0 to 1; a NaN becomes 0. */                                                                        \
+	/* Clamps to 0 to 1; a NaN becomes 0. */                                                                   \
 	HIP_BOTH inline N hip_saturate(N x)                                                                        \
 	{                                                                                                          \
 		return hip_native(x) > hip_native(N(0.0f)) ? (hip_native(x) < hip_native(N(1.0f)) ? x : N(1.0f))   \
@@ -186,7 +186,7 @@ HIP_NUMBER(_Float16)
 	{                                                                                                          \
 		return hip_saturate(__hfma(a, b, c));                                                              \
 	}                                                                                                          \
-	/* The number, if one is a NaN; with nan the NaN. */                                                       \
+	/* Returns the number if one operand is a NaN; with the suffix nan, the NaN. */                            \
 	HIP_BOTH inline N __hmax(N a, N b)                                                                         \
 	{                                                                                                          \
 		return __hisnan(a) || __hlt(a, b) ? b : a;                                                         \
@@ -237,7 +237,7 @@ HIP_NUMBER(_Float16)
 		return P(__h##name##_sat(a.x, b.x), __h##name##_sat(a.y, b.y));                                    \
 	}
 
-/* Each half 1 or 0; and (b) whether both are. */
+/* Each element 1 or 0; with the prefix b, whether both are true. */
 #define HIP_PAIR_COMPARE_AS(P, N, name)                                                                            \
 	HIP_BOTH inline P __h##name##2(P a, P b)                                                                   \
 	{                                                                                                          \
@@ -300,7 +300,7 @@ HIP_NUMBER(_Float16)
 	{                                                                                                          \
 		return P(__hmin(a.x, b.x), __hmin(a.y, b.y));                                                      \
 	}                                                                                                          \
-	/* Low is x, high is y. */                                                                                 \
+	/* x is the low element, y the high one. */                                                                \
 	HIP_BOTH inline float __low2float(P x)                                                                     \
 	{                                                                                                          \
 		return static_cast<float>(x.x);                                                                    \

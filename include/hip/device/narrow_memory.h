@@ -1,10 +1,10 @@
-/* 16-bit floating point in memory: loads with CUDA's names, and atomic additions. */
+/* 16-bit floating point in memory: loads under CUDA's names, and atomic additions. */
 #ifndef HIP_DEVICE_NARROW_MEMORY_H
 #define HIP_DEVICE_NARROW_MEMORY_H
 
 #include <hip/device/atomic.h>
 
-/* Adds to the two numbers of 32 bits that are exchanged as one. */
+/* Adds to both elements by a compare and swap of 32 bits. */
 template <typename P_> HIP_DEVICE P_ hip_add_pair(P_ *address, P_ value)
 {
 	unsigned int *word = reinterpret_cast<unsigned int *>(address), seen = *word, expected;

@@ -1,4 +1,4 @@
-/* Arithmetic of several small numbers at a time, under AMD's names. */
+/* Arithmetic on several small numbers at a time, under AMD's names. */
 #ifndef HIP_DEVICE_PACKED_H
 #define HIP_DEVICE_PACKED_H
 
@@ -20,7 +20,7 @@ HIP_DEVICE char4 __hip_hc_mul8pk(char4 a, char4 b)
 	return a * b;
 }
 
-/* c and the products of the elements; saturate: not beyond what the result can hold. */
+/* c plus the products of the elements; saturate: clamped to the range of the result. */
 #define HIP_DOT(vector, count, sum, wide, least, most)                                                             \
 	HIP_DEVICE sum amd_mixed_dot(vector a, vector b, sum c, bool saturate)                                     \
 	{                                                                                                          \
@@ -37,7 +37,7 @@ HIP_DOT(ushort2, 2, unsigned int, unsigned long long, 0ull, 0xffffffffull)
 HIP_DOT(uchar4, 4, unsigned int, unsigned long long, 0ull, 0xffffffffull)
 #undef HIP_DOT
 
-/* Eight numbers of 4 bits. */
+/* Eight 4-bit numbers. */
 HIP_DEVICE int amd_mixed_dot(int a, int b, int c, bool saturate)
 {
 	long long total = c;

@@ -1,6 +1,5 @@
-/* printf() and assert() of kernels. The text is written when the host gets it, a wave's lanes one after the other.
- *
- * They come from ROCm's device libraries: a program that uses them is compiled with --rocm-device-lib-path. */
+/* printf() and assert() for kernels. The host writes the text when it receives it, the lanes of a wave in order.
+ * Both use ROCm's device libraries: programs are compiled with --rocm-device-lib-path. */
 #ifndef HIP_DEVICE_PRINT_H
 #define HIP_DEVICE_PRINT_H
 
@@ -24,10 +23,10 @@ __attribute__((device)) unsigned long long __ockl_fprintf_append_string_n(unsign
 									  unsigned is_last);
 }
 
-/* Room for a message in the buffer of a launch, which the host prints when the kernel has ended; NULL: it is full.
- * Calls of it stand where printf() was, with -mprintf-kind=buffered. The device libraries have it, too, but clang
- * gives them to OpenCL's programs. Where nothing calls it, the optimizer drops it. Visible: lld 19 dies of hidden
- * functions that nothing calls, with -fgpu-rdc and -O0. */
+/* Allocates a message in the launch's buffer, which the host prints when the kernel has ended; NULL: the buffer is
+ * full. With -mprintf-kind=buffered, clang replaces printf() by calls of this function. The device libraries have
+ * it, too, but clang links that part into OpenCL programs only. The optimizer drops it where it is not called.
+ * Visibility is default since lld 19 crashes on hidden functions without callers, with -fgpu-rdc and -O0. */
 extern "C" __attribute__((device)) __attribute__((constant)) const int __oclc_ABI_version;
 extern "C" __attribute__((device)) __attribute__((weak, visibility("default")))
 __attribute__((address_space(1))) char *
@@ -50,15 +49,15 @@ __printf_alloc(unsigned size_B)
 	return (__attribute__((address_space(1))) char *)(buffer + 1) + used_B;
 }
 
-/* Ends the wave with a trap. Where no handler is installed, the trap does nothing and the wave would run on into
- * whatever code comes next: __builtin_trap() leaves nothing behind it. */
+/* Ends the wave with a trap, and with the instruction that ends a program: without a trap handler a trap has no
+ * effect, and after __builtin_trap() the wave would run into the code that follows. */
 HIP_DEVICE void hip_trap()
 {
 	__asm__ volatile("s_trap 2");
 	__builtin_amdgcn_endpgm();
 }
 
-/* Appends a text with its 0. */
+/* Appends a text with its terminating 0. */
 HIP_DEVICE unsigned long long hip_append_text(unsigned long long message, const char *text, bool is_last)
 {
 	unsigned long long size_B = 1;
@@ -68,7 +67,7 @@ HIP_DEVICE unsigned long long hip_append_text(unsigned long long message, const 
 	return __ockl_fprintf_append_string_n(message, text, size_B, is_last);
 }
 
-/* What assert() calls: one line to stderr, and a trap. */
+/* Called by assert(): one line to stderr, and a trap. */
 extern "C" __attribute__((device)) __attribute__((noinline)) inline void
 __assert_fail(const char *assertion, const char *file, unsigned int line, const char *function) noexcept
 {
@@ -82,7 +81,7 @@ __assert_fail(const char *assertion, const char *file, unsigned int line, const 
 	hip_trap();
 }
 
-/* One line to stderr as well, by which the host knows. */
+/* The line to stderr tells the host the reason. */
 extern "C" __attribute__((device)) __attribute__((noinline)) inline void abort() noexcept
 {
 	hip_append_text(__ockl_fprintf_stderr_begin(), "Device-side abort() was called.\n", true);

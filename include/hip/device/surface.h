@@ -1,11 +1,11 @@
-/* Reading and writing surfaces by position: x in bytes, the others in elements. T is what the surface's elements
- * are. A read outside gives 0, a write does nothing. */
+/* Surface reads and writes by position: x is in bytes, the others in elements. T is the type of the surface's
+ * elements. A read outside the surface gives 0, a write there does nothing. */
 #ifndef HIP_DEVICE_SURFACE_H
 #define HIP_DEVICE_SURFACE_H
 
 #include <hip/device/image.h>
 
-/* Both functions of a kind of surface: where it is read and written, and the position's parameters. */
+/* Both functions for a kind of surface; `position` and the parameters are those of the access. */
 #define HIP_SURFACE(name, d, position, ...)                                                                        \
 	template <typename T> HIP_IMAGE void name##read(T *data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
@@ -24,7 +24,7 @@ HIP_SURFACE(surf1DLayered, 1Da, (hip_int2{column, layer}), int x, int layer)
 HIP_SURFACE(surf2DLayered, 2Da, (hip_int4{column, y, layer, 0}), int x, int y, int layer)
 #undef HIP_SURFACE
 
-/* Faces of a cube from 0 to 5: towards x, -x, y, -y, z, -z. */
+/* Faces of a cube, 0 to 5: +x, -x, +y, -y, +z, -z. */
 #define HIP_SURFACE_CUBE(name, d, position, ...)                                                                   \
 	template <typename T> HIP_IMAGE void name##read(T *data, hipSurfaceObject_t surface, __VA_ARGS__)          \
 	{                                                                                                          \
@@ -38,7 +38,7 @@ HIP_SURFACE(surf2DLayered, 2Da, (hip_int4{column, y, layer, 0}), int x, int y, i
 	}
 HIP_SURFACE_CUBE(surfCubemap, CM, (hip_int2{column, y}), int x, int y, int face)
 HIP_SURFACE_CUBE(surfCubemapLayered, CMa, (hip_int4{column, y, layer, 0}), int x, int y, int face, int layer)
-/* As CUDA has it: six faces for each layer. */
+/* CUDA's form: six faces for each layer. */
 HIP_SURFACE_CUBE(surfCubemapLayered, CMa, (hip_int4{column, y, face / 6, 0}), int x, int y, int face)
 #undef HIP_SURFACE_CUBE
 

@@ -1,4 +1,4 @@
-/* Waiting for each other, and for memory: barriers of a block, fences, clocks. */
+/* Synchronization: barriers of a block, fences, clocks. */
 #ifndef HIP_DEVICE_SYNC_H
 #define HIP_DEVICE_SYNC_H
 
@@ -16,7 +16,7 @@ HIP_DEVICE void __threadfence()
 	__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
 }
 
-/* ... the host and other devices, too. */
+/* ... and to the host and other devices. */
 HIP_DEVICE void __threadfence_system()
 {
 	__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
@@ -31,12 +31,12 @@ HIP_DEVICE void __syncthreads()
 	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/* The number of the block's threads whose predicate is not 0: each wave counts its own, LDS has the sum. */
+/* The number of the block's threads whose predicate is not 0: each wave counts its own, and LDS holds the sum. */
 HIP_DEVICE int __syncthreads_count(int predicate)
 {
 	__attribute__((shared)) static uint32_t total;
 	int lane = static_cast<int>(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)));
-	uint64_t votes = __builtin_amdgcn_uicmp(static_cast<uint32_t>(predicate), 0u, 33 /* not equal */);
+	uint64_t votes = __builtin_amdgcn_uicmp(static_cast<uint32_t>(predicate), 0u, 33 /*  not equal */);
 
 	if (!(hip_threadIdx::get_x() | hip_threadIdx::get_y() | hip_threadIdx::get_z()))
 		total = 0;
@@ -51,7 +51,7 @@ HIP_DEVICE int __syncthreads_count(int predicate)
 	return count;
 }
 
-/* Whether it is not 0 for all threads, for any. */
+/* True when the predicate is not 0 for all threads (and), or for any (or). */
 HIP_DEVICE int __syncthreads_and(int predicate)
 {
 	return !__syncthreads_count(!predicate);

@@ -1,12 +1,12 @@
-/* Reading textures: T tex2D<T>(texture, x, y), or tex2D(&t, texture, x, y). T is what the texture's elements are,
- * or float and its vectors where they are read as fractions. Coordinates are what the texture was made for. Layers
- * count from 0. */
+/* Texture reads: T tex2D<T>(texture, x, y), or tex2D(&t, texture, x, y). T is the type of the texture's elements,
+ * or float and its vectors where elements are read as normalized fractions. The texture defines the kind of
+ * coordinates. Layers count from 0. */
 #ifndef HIP_DEVICE_TEXTURE_H
 #define HIP_DEVICE_TEXTURE_H
 
 #include <hip/device/image.h>
 
-/* A function in both forms; image and sampler are what texels, the expression, may use. */
+/* A function in both forms; the expression `texels` may use image and sampler. */
 #define HIP_FETCH(name, texels, arguments, ...)                                                                    \
 	template <typename T> HIP_IMAGE T name(hipTextureObject_t texture, __VA_ARGS__)                            \
 	{                                                                                                          \
@@ -35,7 +35,7 @@ HIP_FETCH(texCubemapLayered,
 	  __ockl_image_sample_CMa(image, sampler, (hip_float4{x, y, z, static_cast<float>(layer)})),
 	  (texture, x, y, z, layer), float x, float y, float z, int layer)
 
-/* Of a mipmapped array, at a level. */
+/* Reads a level of a mipmapped array. */
 HIP_FETCH(tex1DLod, __ockl_image_sample_lod_1D(image, sampler, x, level), (texture, x, level), float x, float level)
 HIP_FETCH(tex2DLod, __ockl_image_sample_lod_2D(image, sampler, (hip_float2{x, y}), level), (texture, x, y, level),
 	  float x, float y, float level)
@@ -53,7 +53,7 @@ HIP_FETCH(texCubemapLayeredLod,
 	  __ockl_image_sample_lod_CMa(image, sampler, (hip_float4{x, y, z, static_cast<float>(layer)}), level),
 	  (texture, x, y, z, layer, level), float x, float y, float z, int layer, float level)
 
-/* At the level that these steps to the neighbours make right. */
+/* Selects the level by the gradients. */
 HIP_FETCH(tex1DGrad, __ockl_image_sample_grad_1D(image, sampler, x, dPdx, dPdy), (texture, x, dPdx, dPdy), float x,
 	  float dPdx, float dPdy)
 HIP_FETCH(tex2DGrad, __ockl_image_sample_grad_2D(image, sampler, (hip_float2{x, y}), dPdx.data, dPdy.data),
@@ -67,7 +67,7 @@ HIP_FETCH(tex2DLayeredGrad,
 	  __ockl_image_sample_grad_2Da(image, sampler, (hip_float4{x, y, static_cast<float>(layer), 0}), dPdx.data,
 				       dPdy.data),
 	  (texture, x, y, layer, dPdx, dPdy), float x, float y, int layer, float2 dPdx, float2 dPdy)
-/* Gradients choose a level, and cube maps have one. */
+/* Gradients select a level, and cube maps have only one. */
 HIP_FETCH(texCubemapGrad,
 	  ((void)dPdx, (void)dPdy, __ockl_image_sample_lod_CM(image, sampler, (hip_float4{x, y, z, 0}), 0)),
 	  (texture, x, y, z, dPdx, dPdy), float x, float y, float z, float4 dPdx, float4 dPdy)
@@ -76,7 +76,7 @@ HIP_FETCH(texCubemapLayeredGrad,
 	   __ockl_image_sample_lod_CMa(image, sampler, (hip_float4{x, y, z, static_cast<float>(layer)}), 0)),
 	  (texture, x, y, z, layer, dPdx, dPdy), float x, float y, float z, int layer, float4 dPdx, float4 dPdy)
 
-/* One channel (comp: 0 to 3) of the four elements that a linear filter would look at. */
+/* One channel (comp: 0 to 3) of the four elements that a linear filter would use. */
 HIP_FETCH(tex2Dgather,
 	  comp == 0   ? __ockl_image_gather4r_2D(image, sampler, (hip_float2{x, y}))
 	  : comp == 1 ? __ockl_image_gather4g_2D(image, sampler, (hip_float2{x, y}))
@@ -87,7 +87,7 @@ HIP_FETCH(tex2Dgather,
 
 /* --- references: variables of the program that textures are bound to -------------------------------- */
 
-/* What an element is read as: itself, or as fractions. */
+/* The type of a read: that of the element, or of a normalized fraction. */
 template <typename T, hipTextureReadMode mode> struct hip_texture_read {
 	typedef T type;
 };

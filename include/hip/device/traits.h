@@ -1,5 +1,4 @@
-/* What AMD's headers say about types, by its names: for programs that are compiled at run time, where C++'s own
- * headers may be missing. */
+/* Type traits under AMD's names, for run-time compiled programs, where C++'s own headers may be missing. */
 #ifndef HIP_DEVICE_TRAITS_H
 #define HIP_DEVICE_TRAITS_H
 

@@ -1,12 +1,13 @@
-/* The vectors of C++: elements x, y, z, w, or all of them as data[i]; operators work element by element, and
- * between a vector and a number. == compares all elements. Included by hip_vector_types.h. */
+/* Short vectors in C++: elements x, y, z, w, or data[i]; operators work by element, and between a vector and a
+ * number. == compares all elements. Included by hip_vector_types.h. */
 #ifndef HIP_DEVICE_VECTOR_H
 #define HIP_DEVICE_VECTOR_H
 
 #include <hip/device/vector_names.h>
 
 #ifdef __clang__
-/* The x that is also the data's first element; other compilers let a struct without a name be in a union. */
+/* x and the first element of data share storage; the struct without a name in a union is an extension that clang
+ * warns about. */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wnested-anon-types"
 #pragma clang diagnostic ignored "-Wgnu-anonymous-struct"
@@ -15,7 +16,8 @@ template <typename T, unsigned count> struct hip_vector_data {
 	typedef T type __attribute__((ext_vector_type(count)));
 };
 #else
-/* What other compilers have for clang's vectors: as large, as aligned, and with [i]. */
+/* The storage of other compilers, in place of clang's vector types: the same size and alignment, and operator
+ * []. */
 template <typename T, unsigned count> struct hip_vector_data {
 	struct alignas(count * sizeof(T)) type {
 		T element[count];

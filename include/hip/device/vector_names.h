@@ -1,4 +1,4 @@
-/* The elements of short vectors, and what their functions are marked with. */
+/* Element types of short vectors, and the attributes of their functions. */
 #ifndef HIP_DEVICE_VECTOR_NAMES_H
 #define HIP_DEVICE_VECTOR_NAMES_H
 

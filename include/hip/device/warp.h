@@ -1,5 +1,5 @@
-/* Waves: votes, and values that threads take from each other. A mask has a bit for each lane, 64 of them even where
- * waves have 32. */
+/* Waves: votes, and exchange of values between lanes. A mask has a bit for each lane, 64 of them even where waves
+ * have 32. */
 #ifndef HIP_DEVICE_WARP_H
 #define HIP_DEVICE_WARP_H
 
@@ -14,7 +14,7 @@ HIP_DEVICE unsigned __lane_id()
 
 HIP_DEVICE unsigned long long __ballot(int predicate)
 {
-	return __builtin_amdgcn_uicmp(static_cast<uint32_t>(predicate), 0u, 33 /* not equal */);
+	return __builtin_amdgcn_uicmp(static_cast<uint32_t>(predicate), 0u, 33 /*  not equal */);
 }
 
 HIP_DEVICE unsigned long long __ballot64(int predicate)
@@ -37,7 +37,7 @@ HIP_DEVICE int __any(int predicate)
 	return __ballot(predicate) != 0;
 }
 
-/* Lanes before, up to, from and after this one. */
+/* Masks of the lanes before, up to, from and after this one. */
 HIP_DEVICE uint64_t __lanemask_lt()
 {
 	return (1ull << __lane_id()) - 1;
@@ -65,7 +65,7 @@ HIP_DEVICE uint64_t __lanemask_eq()
 
 /* --- values ------------------------------------------------------------------------------------- */
 
-/* What a lane has, whatever its type: 32 bits at a time. */
+/* Reads a value of any type from a lane, 32 bits at a time. */
 template <typename T> HIP_DEVICE T hip_from_lane(T value, int lane)
 {
 	constexpr unsigned words = (sizeof(T) + 3) / 4;
@@ -78,8 +78,8 @@ template <typename T> HIP_DEVICE T hip_from_lane(T value, int lane)
 	return value;
 }
 
-/* width: a power of two. Each group of so many lanes is on its own; a lane out of it gives the thread's own value.
- */
+/* width: a power of two. Each group of that many lanes exchanges separately; a lane outside the group gives the
+ * thread's own value. */
 template <typename T> HIP_DEVICE T __shfl(T value, int lane, int width = warpSize)
 {
 	int self = static_cast<int>(__lane_id());
@@ -122,7 +122,7 @@ template <typename T> HIP_DEVICE bool hip_same(const T &a, const T &b)
 	return !differ;
 }
 
-/* The lanes that have this lane's value. */
+/* Mask of the lanes that have this lane's value. */
 template <typename T> HIP_DEVICE unsigned long long __match_any(T value)
 {
 	unsigned long long left = __activemask(), mine = 0;
@@ -138,7 +138,7 @@ template <typename T> HIP_DEVICE unsigned long long __match_any(T value)
 	return mine;
 }
 
-/* All lanes if they have one value, else 0. */
+/* Mask of all lanes if they have the same value, else 0. */
 template <typename T> HIP_DEVICE unsigned long long __match_all(T value, int *all_same)
 {
 	unsigned long long active = __activemask();
@@ -159,13 +159,13 @@ HIP_DEVICE unsigned __mbcnt_hi(unsigned mask, unsigned more)
 	return __builtin_amdgcn_mbcnt_hi(mask, more);
 }
 
-/* A float's bits, as the instructions take them. */
+/* The bits of a float, for the instructions. */
 HIP_DEVICE int hip_word(float value)
 {
 	return __builtin_bit_cast(int, value);
 }
 
-/* index: the lane's, times 4. */
+/* index: the lane's number times 4. */
 HIP_DEVICE unsigned __hip_ds_bpermute(int index, unsigned src)
 {
 	return static_cast<unsigned>(__builtin_amdgcn_ds_bpermute(index, static_cast<int>(src)));
@@ -206,7 +206,7 @@ template <int dpp_ctrl, int row_mask, int bank_mask, bool bound_ctrl> HIP_DEVICE
 #define __hip_move_dpp(src, dpp_ctrl, row_mask, bank_mask, bound_ctrl)                                             \
 	__hip_move_dpp_N<(dpp_ctrl), (row_mask), (bank_mask), (bound_ctrl)>(src)
 
-/* What the first active lane has. */
+/* The value of the first active lane. */
 template <typename T> HIP_DEVICE T __hip_readfirstlane(T value)
 {
 	constexpr unsigned words = (sizeof(T) + 3) / 4;
@@ -221,7 +221,7 @@ template <typename T> HIP_DEVICE T __hip_readfirstlane(T value)
 
 /* --- the same with a mask of lanes: this lane's, and others that say the same mask ---------------- */
 
-/* Off unless asked for, as in ROCm 6: programs often define them themselves. */
+/* Disabled by default, as in ROCm 6: programs often define functions of these names. */
 #ifdef HIP_ENABLE_WARP_SYNC_BUILTINS
 template <typename M_> HIP_DEVICE void hip_check_mask(M_)
 {
