@@ -176,11 +176,9 @@ DRV_MUST_CHECK int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs
 #define CS_DATA_MAX_B 16384
 
 enum cs_begin_flags {
-	CS_ORDERED = 1 << 0, /* after all earlier work of this ring */
-	CS_NOWAIT = 1 << 1,  /* -EBUSY instead of waiting for room */
-	CS_RESIDENT =
-		1
-		<< 2, /* the job has no BO list: it may use resident memory only, since other memory may move while it runs */
+	CS_ORDERED = 1 << 0,  /* after all earlier work of this ring */
+	CS_NOWAIT = 1 << 1,   /* -EBUSY instead of waiting for room */
+	CS_RESIDENT = 1 << 2, /* no BO list: the job may use resident memory only, other BOs may move meanwhile */
 };
 
 struct cs_segment {
