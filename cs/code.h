@@ -13,7 +13,8 @@ struct cs_meta_kernel {
 	unsigned arg_count, hidden_count;
 	uint32_t hidden_end_B; /* end of the last hidden argument; 0: there are none */
 	struct cs_arg *arg,
-		*hidden; /* one block, owned by arg: explicit arguments from the front, hidden ones from the back */
+		/* a single block, owned by arg: explicit arguments from the front, hidden ones from the back */
+		*hidden;
 };
 
 struct cs_meta {

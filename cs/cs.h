@@ -54,7 +54,7 @@ enum cs_priority { CS_PRIORITY_NORMAL, CS_PRIORITY_LOW, CS_PRIORITY_HIGH, CS_PRI
 /* Creates a context. vm is borrowed until cs_ctx_destroy(). -EACCES: a priority above normal needs CAP_SYS_NICE;
  * -ENOMEM, -ENOSPC (the kernel has no more contexts). */
 DRV_MUST_CHECK int cs_ctx_create(struct vm *vm, enum cs_priority priority, struct cs_ctx **ctx);
-/* All its rings must be destroyed. */
+/* Destroys a context without rings: the caller destroys these first. */
 void cs_ctx_destroy(struct cs_ctx *ctx);
 /* Gives 0, or the reason of the loss: -ECANCELED, -ENODEV. One load. */
 DRV_MUST_CHECK int cs_ctx_lost(const struct cs_ctx *ctx);
@@ -168,7 +168,7 @@ DRV_MUST_CHECK int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs
 
 /* Most unfinished jobs of a ring: at 32 the kernel would block the whole process inside the ioctl. */
 #define CS_JOBS_MAX 24
-/* Most dwords that one cs_ib_room() may ask for. */
+/* Most dwords of one cs_ib_room(). */
 #define CS_ROOM_MAX 64
 /* Most segments of an IB on rings that cannot chain (SDMA); the kernel takes 49. */
 #define CS_SEGMENTS_MAX 48
@@ -178,7 +178,7 @@ DRV_MUST_CHECK int cs_syncobj_import(struct vm *vm, int fd, bool file, struct cs
 enum cs_begin_flags {
 	CS_ORDERED = 1 << 0,  /* after all earlier work of this ring */
 	CS_NOWAIT = 1 << 1,   /* -EBUSY instead of waiting for room */
-	CS_RESIDENT = 1 << 2, /* uses resident memory only: the kernel may evict shared BOs while it runs */
+	CS_RESIDENT = 1 << 2, /* no BO list: the job may use resident memory only, other BOs may move meanwhile */
 };
 
 struct cs_segment {
@@ -210,7 +210,7 @@ struct cs_ib {
 DRV_MUST_CHECK int cs_begin(struct cs_ring *ring, unsigned flags, struct cs_ib **ib);
 /* The fences that a job waits for, and those that it signals. All arrays are read during the call only. */
 struct cs_submit_info {
-	const struct cs_fence *after; /* of any device of this process */
+	const struct cs_fence *after; /* fences of any device of this process */
 	const struct cs_syncobj_point *wait, *signal;
 	unsigned after_count, wait_count, signal_count;
 	/* Not NULL: the job does not wait for lost fences of `after`; *lost then becomes true. */

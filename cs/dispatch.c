@@ -1,4 +1,4 @@
-/* One dispatch of an HSA kernel without an AQL packet processor: this file does with the kernel descriptor what the
+/* A dispatch of an HSA kernel without an AQL packet processor: this file does with the kernel descriptor what the
  * firmware of an AQL queue would do.
  *
  * Source of the ABI: LLVM AMDGPUUsage, "Initial Kernel Execution State", "Kernel Descriptor", code object V5 hidden

@@ -18,12 +18,12 @@
 enum cs_scope {
 	CS_SCOPE_NONE,
 	CS_SCOPE_AGENT, /* this GPU: vector and scalar L1 caches, instructions; with several XCCs L2, too */
-	/* all agents and the host: writes L2 back and invalidates it, too; HSA's reserved 3 means the same */
+	/* every agent and the host: writes L2 back and invalidates it, too; HSA's reserved 3 means the same */
 	CS_SCOPE_SYSTEM,
 };
 
 #define CS_BARRIER_DW_MAX 12 /* dwords */
-/* One row per scope and barrier bit, which are adjacent in the header of an AQL packet. */
+/* A row per scope and barrier bit, which are adjacent in the header of an AQL packet. */
 struct cs_barrier_packet {
 	uint32_t dw[CS_BARRIER_DW_MAX], count;
 	uint32_t pad[3]; /* makes the row size a power of two, for indexing by a shift */
@@ -81,14 +81,14 @@ DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *di
 struct cs_launch {
 	const struct cs_kernel *kernel;
 	uint32_t grid[3], group[3];
-	uint32_t first_group[3], group_count[3]; /* as in cs_dispatch */
+	uint32_t first_group[3], group_count[3]; /* see cs_dispatch */
 	uint32_t lds_B, private_B;               /* totals: per workgroup, per lane */
 	uint64_t kernarg_va;
-	uint64_t packet_va; /* its AQL packet, which must stay unchanged until the kernel ends */
+	uint64_t packet_va; /* address of its AQL packet, which must stay unchanged until the kernel ends */
 	uint64_t queue_va;  /* amd_queue_t */
 	uint64_t dispatch_id;
 	const uint32_t *cu_mask; /* compute units by shader engine, CS_ENGINES_MAX words; NULL: all */
-	bool cooperative;        /* its workgroups wait for one another: scratch for all of them, or -ENOMEM */
+	bool cooperative;        /* the workgroups wait for one another: scratch for all of them, or -ENOMEM */
 };
 #define CS_WANTS_DISPATCH_PTR (1u << 1) /* bit of cs_kernel.properties */
 static inline bool cs_kernel_wants_packet(const struct cs_kernel *kernel)
@@ -147,7 +147,7 @@ static inline void cs_ib_launch_template(struct cs_ib *ib, const struct cs_dispa
 	cs_ib_wrote(ib, cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id));
 }
 
-/* With this many unfinished jobs a ring has enough to do, and more work can wait to be batched into one job. */
+/* A ring with this many unfinished jobs has enough to do, and more work can wait to be batched into one job. */
 #define CS_BUSY_JOBS 2
 /* Submits a job of one launch by a template, for an idle or nearly idle ring, when the kernel needs no AQL packet.
  * Has the effect of cs_begin() (CS_NOWAIT; ordered: CS_ORDERED), cs_ib_launch_template() and cs_submit(), in a

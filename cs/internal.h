@@ -57,9 +57,9 @@ struct cs_ring {
 	enum drv_ip_type ip;
 	unsigned index;
 	cs_print_fn *print;
-	bool gws;         /* its jobs list the GWS resource */
+	bool gws;         /* jobs of the ring list the GWS resource */
 	bool log;         /* submissions or IBs are logged */
-	uint32_t align_B; /* of an IB's address */
+	uint32_t align_B; /* alignment of an IB's address */
 
 	/* Sequence word, written by the GPU, in the context's fence page. */
 	const _Atomic uint64_t *word;
@@ -70,9 +70,9 @@ struct cs_ring {
 	struct cs_ib ib;
 	struct cs_chunk *oldest, *current, *ib_first; /* owned list, in order of use */
 	unsigned chunks;
-	uint32_t cmd_B, data_B; /* of the current chunk: end of the commands, start of the data */
+	uint32_t cmd_B, data_B; /* offsets in the current chunk: end of the commands, start of the data */
 	struct cs_scratch scratch;
-	struct vm_suballoc queue; /* amd_queue_t, for kernels that ask for it; owned */
+	struct vm_suballoc queue; /* amd_queue_t, for kernels that require it; owned */
 	uint64_t dispatches;
 
 	/* Input of the CS ioctl; the constant part is filled once. */

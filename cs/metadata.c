@@ -43,7 +43,7 @@ struct cursor {
 
 enum item_kind { ITEM_OTHER, ITEM_NUMBER, ITEM_TEXT, ITEM_ARRAY, ITEM_MAP };
 
-/* One header with its payload: a number's value, a text, or the number of following elements. */
+/* A header with its payload: a number's value, a text, or the number of following elements. */
 struct item {
 	enum item_kind kind;
 	uint64_t n; /* value, length or count */

@@ -34,7 +34,7 @@
 		FENCE_BARRIER(COHER_SYSTEM),                                                                       \
 	}
 
-/* With several XCCs an agent has several L2s, and no hardware keeps them coherent: its scope is as wide as the
+/* An agent with several XCCs has several L2s, and no hardware keeps them coherent: its scope is as wide as the
  * system's (LLVM AMDGPUUsage, memory model of gfx942: an agent's release writes L2 back, its acquire invalidates
  * the non-coherent lines). */
 const struct cs_barrier_packet cs_barrier_packets[2][8] = {FENCES(COHER_AGENT), FENCES(COHER_SYSTEM)};

@@ -1,4 +1,4 @@
-/* Why there is no node, in trees of files as machines have them; why a node may not be opened. */
+/* Reasons for a missing node, in file trees like those of real machines; reasons for missing permission. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -52,7 +52,7 @@ static void clear(void)
 	CHECK_EQ(system(command), 0);
 }
 
-/* The reason contains the words; the tree is gone afterwards. */
+/* Checks that the reason contains the words; removes the tree. */
 static void says(const char *words)
 {
 	char sys[64], dev[64], proc[64], why[320];
@@ -85,7 +85,7 @@ static void cards_are_named_with_their_driver(void)
 	make_card("0000:03:00.0", "0x1002", "0x120000", "../drivers/amdgpu");
 	make_file("dev/dri/card0", "");
 	says("has no render node");
-	/* AMD's bridges and sound are no GPUs */
+	/* AMD's bridges and sound devices are no GPUs. */
 	make_card("0000:03:00.1", "0x1002", "0x040300", "../drivers/snd_hda_intel");
 	says("no /dev/dri: load the amdgpu kernel module");
 }
@@ -106,7 +106,7 @@ static void fails_to_open(const char *path, const char *words, const char * not)
 		printf("  it says: %s\n", drv_error_last()->why);
 }
 
-/* Files may be given away by root only; root itself may open all. */
+/* Only root can give files away; and root itself may open every file. */
 static void groups_are_named(void)
 {
 	char path[64];

@@ -77,7 +77,8 @@ struct drv_chip {
 	const struct drv_generic *generic; /* generic target whose code the chip runs, too; NULL: none */
 	uint8_t elf_mach;                  /* EF_AMDGPU_MACH, e_flags 7:0 */
 	uint8_t runs_mach;                 /* machine of another chip whose code behaves the same here; 0: none */
-	uint8_t generic_version;           /* least version (e_flags 31:24) of generic code that knows this chip */
+	/* least version (e_flags 31:24) of generic code that supports this chip */
+	uint8_t generic_version;
 	struct drv_chip_id id[DRV_CHIP_IDS];
 
 	enum drv_pm4 pm4;

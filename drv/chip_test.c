@@ -1,12 +1,12 @@
-/* The chip table: each row is found by IP version, by family and revision where the kernel does not tell, by name,
- * by ELF machine; no two rows claim the same chip. The expectations are written out of LLVM's ELF.h, the kernel's
- * amdgpu_discovery.c and Mesa's amdgpu_asic_addr.h, not out of the table. */
+/* The chip table: each row is found by IP version, by family and revision for kernels that do not report the
+ * version, by name, and by ELF machine; no two rows claim the same chip. The expected values come from LLVM's
+ * ELF.h, the kernel's amdgpu_discovery.c and Mesa's amdgpu_asic_addr.h, not from the table. */
 #include "drv/chip.h"
 
 #include "tests/check.h"
 
-/* Every id of every chip: external revision as the kernel makes it for revision 0 of the part (or the least that
- * Mesa takes for it). */
+/* Every id of every chip. The external revision is the kernel's for revision 0 of the part (or the least that Mesa
+ * accepts for it). */
 static const struct {
 	const char *target, *generic;
 	uint32_t gc, family, rev;
@@ -69,7 +69,7 @@ static void every_row_is_found_by_each_of_its_names(void)
 			CHECK_STR(drv_isa_name(rows[i].generic_mach), rows[i].generic);
 		}
 	}
-	/* and the table has no row that is not in the list */
+	/* The table has no row that is missing in the list. */
 	for (unsigned i = 0; drv_chip_at(i); i++)
 		for (unsigned k = 0; k < DRV_CHIP_IDS; k++)
 			ids += !!drv_chip_at(i)->id[k].gc_version;
@@ -106,7 +106,7 @@ static void rows_are_complete(void)
 	const struct drv_chip *chip;
 
 	for (unsigned i = 0; (chip = drv_chip_at(i)); i++) {
-		/* What other code divides by or relies on. */
+		/* Fields that other code divides by or relies on are not 0. */
 		CHECK(chip->lds_granule_B && chip->scratch_granule_B && chip->scratch_max_units);
 		CHECK(chip->wave_lanes && chip->waves_per_cu && chip->scratch_waves_per_cu &&
 		      chip->sdma_copy_max_B);
@@ -118,7 +118,7 @@ static void rows_are_complete(void)
 		/* A generation is the major number of the IP. */
 		CHECK_EQ(chip->id[0].gc_version >> 16, 9 + chip->pm4);
 		CHECK_EQ(chip->wave_lanes, chip->pm4 == DRV_PM4_GFX9 ? 64 : 32);
-		/* Emitters are there for GFX9, all of it, and for nothing else. */
+		/* Exactly the chips of GFX9 have emitters. */
 		CHECK_EQ(drv_pm4_supported(chip->pm4), chip->pm4 == DRV_PM4_GFX9);
 		CHECK_EQ(drv_sdma_supported(chip->sdma), chip->sdma == DRV_SDMA_V4);
 		CHECK_EQ(chip->pm4 == DRV_PM4_GFX9, chip->sdma == DRV_SDMA_V4);
@@ -132,7 +132,7 @@ static void registers_are_where_the_chip_has_them(void)
 	CHECK_EQ(drv_chip_by_target("gfx90a")->rsrc3_reg, 0x22d);
 	CHECK_EQ(drv_chip_by_target("gfx942")->rsrc3_reg, 0x22d);
 	CHECK_EQ(drv_chip_by_target("gfx1030")->rsrc3_reg, 0x228);
-	/* TG_CHUNK_SIZE of gfx942 lies where the others have the mask of engine 6. */
+	/* TG_CHUNK_SIZE of gfx942 has the offset of the mask of engine 6 on other chips. */
 	CHECK_EQ(drv_chip_by_target("gfx942")->tg_chunk_reg, drv_chip_by_target("gfx90a")->se4_mask_reg + 2);
 	CHECK(!drv_chip_by_target("gfx942")->se4_mask_reg && !drv_chip_by_target("gfx90a")->tg_chunk_reg);
 	CHECK(drv_chip_by_target("gfx942")->flat_scratch_hw && !drv_chip_by_target("gfx90a")->flat_scratch_hw);

@@ -59,7 +59,7 @@ uint64_t drv_clock_host_ns(struct drv_clock *clock, uint64_t ticks);
 /* Bounds the error at the last sample. Thread safe. */
 uint64_t drv_clock_error_ns(struct drv_clock *clock);
 
-/* One reading: the counter had the value `ticks` at some time in [before_ns, after_ns]. */
+/* A reading: the counter had the value `ticks` at some time in [before_ns, after_ns]. */
 struct drv_clock_reading {
 	uint64_t before_ns, ticks, after_ns;
 };

@@ -1,5 +1,5 @@
-/* The clock's chain of segments, on counters that are made up: nominal 100 MHz, in truth somewhat off, read in
- * brackets of a few microseconds. */
+/* The clock's chain of segments, on simulated counters: nominal 100 MHz, with some deviation, read in brackets of a
+ * few microseconds. */
 #include "drv/clock.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static uint64_t counted(const struct counter *c, uint64_t host_ns)
 
 static struct drv_clock_reading reading_at(const struct counter *c, uint64_t host_ns, unsigned width_ns)
 {
-	/* anywhere in the bracket */
+	/* The reading is anywhere in the bracket. */
 	uint64_t before_ns = host_ns - (unsigned)rand() % (width_ns + 1);
 
 	return (struct drv_clock_reading){before_ns, counted(c, host_ns), before_ns + width_ns};
@@ -57,7 +57,7 @@ static void time_never_runs_backwards_and_the_error_is_bounded(double ppm, uint6
 	}
 	CHECK(forward);
 	CHECK(bounded);
-	/* After a minute the rate is known to 5 us in a minute, and what is left is the brackets. */
+	/* After a minute the rate is known to 5 us in a minute; the rest of the error are the brackets. */
 	if (step_ns >= 2000000000 && !CHECK(off_by_ns(&clock, &c, host_ns + 1000000000) < 10000))
 		printf("  %g ppm: off by %llu ns\n", ppm,
 		       (unsigned long long)off_by_ns(&clock, &c, host_ns + 1000000000));
@@ -77,7 +77,7 @@ static void the_past_stays_where_it_was(void)
 		drv_clock_add_locked(&clock, &r);
 		CHECK_EQ(drv_clock_host_ns(&clock, event), before_ns);
 	}
-	/* and what lies before the first sample has a time too */
+	/* A time before the first sample converts, too. */
 	CHECK(drv_clock_host_ns(&clock, counted(&c, 900000000)) < 900100000);
 	CHECK(drv_clock_host_ns(&clock, counted(&c, 900000000)) > 899900000);
 }
@@ -92,12 +92,12 @@ static void a_counter_that_jumps_begins_anew(void)
 	r = reading_at(&reset, 2000000000, 2000);
 	drv_clock_add_locked(&clock, &r);
 	CHECK(off_by_ns(&clock, &reset, 2000000000) <= drv_clock_error_ns(&clock));
-	/* the host slept: the counter went on */
+	/* The host was suspended, and the counter continued. */
 	r = reading_at(&ahead, 3000000000, 2000);
 	drv_clock_add_locked(&clock, &r);
 	CHECK(off_by_ns(&clock, &ahead, 3000000000) <= drv_clock_error_ns(&clock));
 	CHECK_EQ(clock.count, 1);
-	/* a reading of the same tick changes nothing */
+	/* A reading of the same tick changes nothing. */
 	drv_clock_add_locked(&clock, &r);
 	CHECK_EQ(clock.count, 1);
 }

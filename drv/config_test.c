@@ -1,4 +1,4 @@
-/* Variables are parsed once; what cannot be understood is ignored and named. */
+/* Variables are parsed once; an invalid value is ignored and reported. */
 #include "drv/drv.h"
 
 #include <stdlib.h>

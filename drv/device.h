@@ -68,12 +68,12 @@ const char *drv_cache_name(enum drv_cache_kind kind);
 /* Facts that AMDGPU_INFO gave at opening, through libdrm_amdgpu. Sizes in bytes, clocks in kHz. */
 struct drv_facts {
 	uint32_t device_id, pci_rev, family, external_rev;
-	uint32_t engines, arrays_per_engine; /* of one XCC, where there are several */
-	uint32_t cus;                        /* of the device: all XCCs of the partition */
+	uint32_t engines, arrays_per_engine; /* counts of one XCC, where there are several */
+	uint32_t cus;                        /* total of the device: all XCCs of the partition */
 	uint32_t xccs;            /* accelerator dies, each with its own shader engines and L2; 1 or more */
 	uint32_t ring_cus;        /* CUs that a job of one compute ring uses: those of one XCC */
 	uint32_t array_cus;       /* most CUs of a shader array */
-	uint32_t cu_bitmap[4][4]; /* of the first XCC */
+	uint32_t cu_bitmap[4][4]; /* bitmap of the first XCC */
 	bool apu;                 /* the GPU shares the host's memory chips */
 	uint32_t engine_clock_kHz, memory_clock_kHz, counter_kHz; /* maxima; counter: rate of the GPU timestamp */
 	uint32_t engine_min_kHz, memory_min_kHz;                  /* 0: unknown (before DRM 3.50) */
@@ -125,10 +125,10 @@ struct drv_device {
 	int fd;                      /* owned; O_CLOEXEC */
 	_Atomic uint64_t *ioctls;    /* owned: ioctls on fd so far */
 	unsigned generation;         /* drv_generation() of the process that opened the device */
-	uint32_t drm_minor;          /* of amdgpu DRM 3.x */
+	uint32_t drm_minor;          /* minor version of amdgpu DRM 3.x */
 	const struct drv_chip *chip; /* static, or own_chip; NULL only after drv_device_examine() */
 	struct drv_chip own_chip;    /* a known chip that runs the code chosen by HSA_OVERRIDE_GFX_VERSION */
-	char overridden[48];         /* with an override: the real chip's target; else "" */
+	char overridden[48];         /* target of the real chip with an override; else "" */
 	struct drv_facts facts;
 	struct drv_answer can[DRV_ABILITIES];
 	struct drv_fine fine_vram, fine_system;

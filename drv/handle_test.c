@@ -1,4 +1,4 @@
-/* Handles: what was freed is told from what took its slot, by every thread, at any time. */
+/* Handles: a freed handle differs from that of the slot's next object, for every thread, at any time. */
 #include "drv/handle.h"
 
 #include <pthread.h>
@@ -24,7 +24,7 @@ static void a_handle_names_its_object_until_it_is_destroyed(void)
 	CHECK(!drv_handle_find(&table, APPLE, 0));
 	CHECK(!drv_handle_find(&table, APPLE, ~0ull));
 	CHECK(!drv_handle_find(&table, APPLE, (uintptr_t)&apple));
-	/* a slot that nothing had yet */
+	/* A slot that was never used. */
 	CHECK(!drv_handle_find(&table, APPLE, a | DRV_HANDLE_PLACE));
 	CHECK(!drv_handle_find(&table, APPLE, a | 1));
 	drv_handle_destroy(&table, a);
@@ -46,7 +46,7 @@ static void a_slot_is_used_again_under_another_name(void)
 	CHECK(first != second);
 	CHECK(!drv_handle_find(&table, APPLE, first));
 	drv_handle_destroy(&table, second);
-	/* another kind, and the generation goes on */
+	/* A handle of another kind; the generation continues. */
 	CHECK_EQ(drv_handle_create(&table, PEAR, &object, &third), 0);
 	CHECK_EQ(table.used, 1);
 	CHECK((third ^ first) << 16 && (third ^ second) << 16);
@@ -75,7 +75,7 @@ static void a_slot_gives_handles_without_allocation(void)
 
 static struct drv_handles shared;
 
-/* Objects that come and go while a thread looks them up: it finds nothing, or what the slot names by then. */
+/* Objects are created and destroyed while a thread looks them up: it finds none, or the slot's current object. */
 struct object {
 	_Atomic uint64_t handle;
 };

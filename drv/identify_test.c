@@ -1,4 +1,4 @@
-/* Which chip a device is taken for, with and without an override; and what follows from chip and kernel. */
+/* The chip that a device is identified as, with and without an override; and the resulting abilities. */
 #include <errno.h>
 
 #include <amdgpu_drm.h>
@@ -7,7 +7,7 @@
 #include "drv/internal.h"
 #include "tests/check.h"
 
-/* A device as the kernel would describe one with that GC version. */
+/* Makes a device with the facts that the kernel reports for that GC version. */
 static struct drv_device device(uint32_t gc)
 {
 	struct drv_device dev = {.node.path = "/dev/dri/renderD128", .drm_minor = 59};
@@ -45,14 +45,14 @@ static void an_override_chooses_the_code_and_nothing_else(void)
 	CHECK_STR(dev.chip->target, "gfx900");
 	CHECK_EQ(dev.chip->elf_mach, 0x2c);
 	CHECK_STR(dev.overridden, "gfx90c");
-	/* RX 5700 as an RX 6800, as people do: the SDMA limits stay its own */
+	/* RX 5700 as an RX 6800, a common override: the SDMA limits stay those of the real chip. */
 	dev = device(0x0a010a);
 	CHECK_EQ(drv_choose_chip(&dev, &as_gfx1030), 0);
 	CHECK_STR(dev.chip->target, "gfx1030");
 	CHECK_STR(dev.chip->generic->name, "gfx10-3-generic");
 	CHECK_EQ(dev.chip->sdma, DRV_SDMA_V5);
 	CHECK_EQ(dev.chip->sdma_copy_max_B, 0x3fff00);
-	/* what it is anyway */
+	/* An override that names the real chip. */
 	dev = device(0x0a0300);
 	CHECK_EQ(drv_choose_chip(&dev, &as_gfx1030), 0);
 	CHECK(dev.chip == drv_chip_by_target("gfx1030") && !dev.overridden[0]);
@@ -95,7 +95,7 @@ static void fine_grain_follows_chip_and_kernel(void)
 		uint64_t gem_flags;
 		uint32_t vram_va, system_va;
 	} rows[] = {
-		/* before GFX9.4.1, and on GFX10 and 11, a mapping is as uncached as it is asked to be */
+		/* Before GFX9.4.1, and on GFX10 and 11, a mapping's own type decides whether it is uncached. */
 		{0x090400, -EINVAL, true, true, 0, AMDGPU_VM_MTYPE_UC, AMDGPU_VM_MTYPE_UC},
 		{0x0b0000, -EINVAL, true, true, 0, AMDGPU_VM_MTYPE_UC, AMDGPU_VM_MTYPE_UC},
 		{0x090402, -EINVAL, false, true, 0, 0, AMDGPU_VM_MTYPE_UC},

@@ -68,7 +68,7 @@ struct drv_numa {
 	uint64_t total_B, free_B; /* memory; 0: the node has none */
 	unsigned cpus;
 	uint64_t cpu_mask[DRV_CPUS_MAX / 64];
-	uint8_t distance[DRV_NUMA_MAX]; /* to node[i], from the firmware's SLIT: 10 is local. 0: unknown */
+	uint8_t distance[DRV_NUMA_MAX]; /* distance to node[i], from the firmware's SLIT: 10 is local. 0: unknown */
 };
 
 struct drv_host {

@@ -1,4 +1,4 @@
-/* Places and links, from a tree that stands for /sys: four cards on two sockets, two of them in a hive. */
+/* Places and links, from a file tree in place of /sys: four cards on two sockets, two of them in a hive. */
 #include "drv/topology.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 static char root[] = "/tmp/tuff-sys-XXXXXX";
 
-/* Makes the directories of a path below the root; its last part is left to the caller. */
+/* Makes the directories of a path below the root, without the last component. */
 static void place(char *path, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void place(char *path, const char *fmt, ...)
 {
@@ -119,7 +119,7 @@ static void atomics_are_what_the_kernel_enabled(void)
 {
 	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_UNKNOWN); /* no such file */
 	put_config(devices[0], true, 64);
-	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_UNKNOWN); /* what those without rights see */
+	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_UNKNOWN); /* a read without privileges */
 	put_config(devices[0], true, 256);
 	CHECK_EQ(read_place(devices[0]).pcie.atomics, DRV_PCIE_ATOMICS_YES);
 	put_config(devices[0], false, 256);
@@ -154,7 +154,7 @@ static void a_node_that_sys_does_not_tell_is_found_or_said_to_be_assumed(void)
 {
 	struct drv_place p = read_place(devices[2]);
 
-	CHECK_EQ(p.numa_node, 1); /* where CPU 12 is */
+	CHECK_EQ(p.numa_node, 1); /* the node of CPU 12 */
 	CHECK_STR(p.numa_source, "/sys local_cpulist");
 	CHECK_EQ(p.hive.id, 0);
 	p = read_place(devices[3]);
@@ -182,14 +182,14 @@ static void links_are_counted_as_kfd_does(void)
 	link_is(drv_link_devices(&two_sockets, &p[0], &p[0]), DRV_LINK_SELF, 0, 0, 0);
 	link_is(drv_link_devices(&two_sockets, &p[0], &p[1]), DRV_LINK_XGMI, 2, 30, 0);
 	link_is(drv_link_devices(&two_sockets, &p[1], &p[0]), DRV_LINK_XGMI, 2, 30, 0);
-	/* 16 GT/s on 8 lanes, over the other socket */
+	/* 16 GT/s on 8 lanes, across the other socket. */
 	link_is(drv_link_devices(&two_sockets, &p[0], &p[2]), DRV_LINK_PCIE, 3, 61, 15753);
 	link_is(drv_link_devices(&two_sockets, &p[0], &p[3]), DRV_LINK_PCIE, 2, 40, 0);
 	link_is(drv_link_numa(&two_sockets, &p[0], 0), DRV_LINK_PCIE, 1, 20, 31507);
 	link_is(drv_link_numa(&two_sockets, &p[0], 1), DRV_LINK_PCIE, 2, 41, 31507);
 	link_is(drv_link_sockets(&two_sockets, 1, 0), DRV_LINK_SOCKET, 1, 21, 0);
 	link_is(drv_link_sockets(&two_sockets, 1, 1), DRV_LINK_SELF, 0, 0, 0);
-	/* a node that the host does not have: as far as firmware without a table would say */
+	/* A node that the host does not have: the distance of firmware without a SLIT. */
 	link_is(drv_link_numa(&two_sockets, &p[0], 7), DRV_LINK_PCIE, 2, 40, 31507);
 }
 

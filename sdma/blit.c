@@ -1,4 +1,4 @@
-/* Copies and fills by the compute units: the kernels of shaders/blit.hip. */
+/* Copies and fills by compute kernels: those of shaders/blit.hip. */
 #include <errno.h>
 
 #include "cs/dispatch.h"
@@ -6,7 +6,7 @@
 #include "shaders/blob.h"
 
 #define GROUP 256 /* BLIT_GROUP */
-/* Elements of one dispatch: a grid is counted in 32 bits. */
+/* Most elements of one dispatch: a grid is counted in 32 bits. */
 #define ELEMENTS_MAX (1ull << 31)
 
 static const struct {
@@ -41,9 +41,9 @@ int sdma_blit_load(struct sdma_queues *q)
 	return r;
 }
 
-/* Appends the part [from, to) of op, in elements of one size. */
-static int dispatch(const struct sdma_queues *q, struct cs_ib *ib, const struct sdma_op *op,
-		    enum sdma_blit_kernel which, uint64_t from_B, uint64_t to_B)
+/* Appends dispatches for the part [from, to) of op, in elements of one size. */
+static int blit_dispatch(const struct sdma_queues *q, struct cs_ib *ib, const struct sdma_op *op,
+			 enum sdma_blit_kernel which, uint64_t from_B, uint64_t to_B)
 {
 	const unsigned element_B = kernels[which].element_B;
 	int r = 0;
@@ -70,8 +70,8 @@ static int dispatch(const struct sdma_queues *q, struct cs_ib *ib, const struct 
 	return r;
 }
 
-/* The widest element at which source and destination are aligned alike. */
-static enum sdma_blit_kernel widest(const struct sdma_op *op)
+/* Finds the widest element for which source and destination have the same alignment. */
+static enum sdma_blit_kernel widest_kernel(const struct sdma_op *op)
 {
 	uint64_t differ = op->fill ? 0 : op->dst ^ op->src;
 	enum sdma_blit_kernel first = op->fill ? BLIT_FILL1 : BLIT_COPY1;
@@ -79,8 +79,9 @@ static enum sdma_blit_kernel widest(const struct sdma_op *op)
 	return first + (differ % 16 == 0 ? 2 : differ % 4 == 0 ? 1 : 0);
 }
 
-/* What lies before and behind the widest elements: bytes, or dwords where all begins and ends on one. */
-static enum sdma_blit_kernel smallest(const struct sdma_op *op, enum sdma_blit_kernel body)
+/* Finds the kernel for the bytes before and after the widest elements: bytes, or dwords where all edges are
+ * multiples of one. */
+static enum sdma_blit_kernel edge_kernel(const struct sdma_op *op, enum sdma_blit_kernel body)
 {
 	enum sdma_blit_kernel first = op->fill ? BLIT_FILL1 : BLIT_COPY1;
 
@@ -89,17 +90,17 @@ static enum sdma_blit_kernel smallest(const struct sdma_op *op, enum sdma_blit_k
 
 int sdma_blit(const struct sdma_queues *q, struct cs_ib *ib, const struct sdma_op *op)
 {
-	enum sdma_blit_kernel body = widest(op), ends = smallest(op, body);
+	enum sdma_blit_kernel body = widest_kernel(op), ends = edge_kernel(op, body);
 	uint64_t align_B = kernels[body].element_B, head_B = -op->dst & (align_B - 1), tail_B;
 	int r;
 
 	if (head_B > op->size_B)
 		head_B = op->size_B;
 	tail_B = head_B + ((op->size_B - head_B) & ~(align_B - 1));
-	r = dispatch(q, ib, op, ends, 0, head_B);
+	r = blit_dispatch(q, ib, op, ends, 0, head_B);
 	if (!r)
-		r = dispatch(q, ib, op, body, head_B, tail_B);
+		r = blit_dispatch(q, ib, op, body, head_B, tail_B);
 	if (!r)
-		r = dispatch(q, ib, op, ends, tail_B, op->size_B);
+		r = blit_dispatch(q, ib, op, ends, tail_B, op->size_B);
 	return r;
 }

@@ -1,11 +1,12 @@
-/* The copier: which engine does a copy, and the queues that it runs on.
+/* The copier: chooses the engine of a copy, and owns the queues that it runs on.
  *
- * Plan, unless TUFF_COPY says otherwise:
- *   both ends outside the GPU                              CPU
- *   few bytes, the CPU reaches both, nothing to wait for   CPU: cheaper than one submission
- *   both ends in VRAM                                      shader: the compute units have the bandwidth
- *   else                                                   SDMA: it drives the bus and leaves the compute units
- * alone Pageable memory goes through pinned slots. */
+ * Plan, unless TUFF_COPY sets an engine:
+ *   both ends outside the GPU                               CPU
+ *   few bytes, the CPU reaches both, no unsignaled fences   CPU: cheaper than one submission
+ *   both ends in VRAM                                       shader: the compute units have the bandwidth
+ *   else                                                    SDMA: it uses the bus, and leaves the compute units free
+ *
+ * Pageable memory goes through pinned slots. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 #include "vm/suballoc.h"
 
 /* Below this a copy by the CPU takes less time than the 19.5 us that a submission costs on gfx11 with RADV: at 1
- * GB/s, what write-combined stores to VRAM reach at least. Reading VRAM over the bus is about 40 times slower. */
+ * GB/s, the least rate of write-combined stores to VRAM. Reading VRAM over the bus is about 40 times slower. */
 #define CPU_WRITE_MAX_B 16384
 #define CPU_READ_MAX_B  512
-/* One job's share of a large transfer takes this long at the link's best, a twentieth of the shortest watchdog (2
- * s, Linux 7.0): the rest is for other users of the link, and for a peer's slower one. */
+/* Longest duration of one job of a large transfer at the link's best rate, a twentieth of the shortest watchdog (2
+ * s, Linux 7.0): the margin is for other users of the link, and for a peer's slower link. */
 #define JOB_MAX_MS 100
 #define JOB_MAX_B  (2ull << 30)
 
@@ -75,8 +76,8 @@ static bool is_alive(const struct sdma_queues *q)
 	return q && !cs_ctx_lost(q->ctx);
 }
 
-/* Makes the queues of that place, or makes them anew. */
-static int renew_locked(struct sdma_copier *copier, struct sdma_queues **place)
+/* Creates the queues at that place, or replaces them if their context is lost. */
+static int queues_renew_locked(struct sdma_copier *copier, struct sdma_queues **place)
 {
 	struct sdma_queues *fresh = NULL;
 	int r;
@@ -91,9 +92,10 @@ static int renew_locked(struct sdma_copier *copier, struct sdma_queues **place)
 	return 0;
 }
 
-/* Busy ones behind the same ring; the first that are idle, or not made yet; or those with the fewest jobs. */
-static struct sdma_queues **choose_locked(struct sdma_copier *copier, enum sdma_engine engine,
-					  const struct cs_ring *behind)
+/* Chooses queues: busy ones whose last copy waits for the same ring; else the first idle or missing ones; else
+ * those with the fewest jobs. */
+static struct sdma_queues **queues_choose_locked(struct sdma_copier *copier, enum sdma_engine engine,
+						 const struct cs_ring *blocking)
 {
 	struct sdma_queues **best = NULL;
 	unsigned fewest = UINT_MAX;
@@ -102,7 +104,7 @@ static struct sdma_queues **choose_locked(struct sdma_copier *copier, enum sdma_
 		struct sdma_queues **q = &copier->queues[i];
 		unsigned jobs = is_alive(*q) ? cs_ring_unfinished(ring_of(*q, engine)) : 0;
 
-		if (jobs && behind && (*q)->behind == behind)
+		if (jobs && blocking && (*q)->blocking == blocking)
 			return q;
 		if (jobs < fewest) {
 			best = q;
@@ -115,22 +117,22 @@ static struct sdma_queues **choose_locked(struct sdma_copier *copier, enum sdma_
 int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_job *job,
 		    struct sdma_queues **out)
 {
-	const struct cs_ring *behind = job->after_count ? job->after[0].ring : NULL;
+	const struct cs_ring *blocking = job->after_count ? job->after[0].ring : NULL;
 	struct sdma_queues **place;
 	int r;
 
 	drv_mutex_lock(&copier->lock);
-	place = choose_locked(copier, engine, behind);
-	r = renew_locked(copier, place);
-	/* Without memory for more the first have to do. */
+	place = queues_choose_locked(copier, engine, blocking);
+	r = queues_renew_locked(copier, place);
+	/* Without memory for more queues, use the first. */
 	if (r && place != copier->queues) {
 		place = copier->queues;
-		r = renew_locked(copier, place);
+		r = queues_renew_locked(copier, place);
 	}
 	if (!r && engine == SDMA_ENGINE_SHADER)
 		r = sdma_blit_load(*place);
 	if (!r)
-		(*place)->behind = behind;
+		(*place)->blocking = blocking;
 	*out = *place;
 	drv_mutex_unlock(&copier->lock);
 	return r;
@@ -171,10 +173,11 @@ void sdma_copier_destroy(struct sdma_copier *copier)
 
 uint64_t sdma_job_max_B(const struct drv_facts *facts)
 {
-	static const uint32_t speed_MTps[] = {2500, 5000, 8000, 16000, 32000, 64000}; /* by generation, from 1 */
+	/* indexed by PCIe generation - 1 */
+	static const uint32_t speed_MTps[] = {2500, 5000, 8000, 16000, 32000, 64000};
 	bool known = facts->pcie_gen && facts->pcie_gen <= sizeof(speed_MTps) / sizeof(speed_MTps[0]) &&
 		     facts->pcie_lanes;
-	/* Not told (before Linux 6.3, and for APUs): the slowest that there is. */
+	/* Unknown (before Linux 6.3, and for APUs): assume the slowest link. */
 	uint64_t MBps = known ? drv_pcie_MBps(speed_MTps[facts->pcie_gen - 1], facts->pcie_lanes)
 			      : drv_pcie_MBps(speed_MTps[0], 1);
 	uint64_t most_B = MBps * 1000 * JOB_MAX_MS;
@@ -184,7 +187,8 @@ uint64_t sdma_job_max_B(const struct drv_facts *facts)
 
 /* --- engines ---------------------------------------------------------------------------------- */
 
-static int append(const struct sdma_queues *q, enum sdma_engine engine, struct cs_ib *ib, const struct sdma_op *op)
+static int engine_append(const struct sdma_queues *q, enum sdma_engine engine, struct cs_ib *ib,
+			 const struct sdma_op *op)
 {
 	if (op->rect)
 		return sdma_append_rect(q, engine, ib, op->rect);
@@ -199,8 +203,8 @@ static int append(const struct sdma_queues *q, enum sdma_engine engine, struct c
 	return 0;
 }
 
-/* The clock's counter when the job begins. */
-static void mark_start(enum sdma_engine engine, struct cs_ib *ib, uint64_t va)
+/* Writes the clock's counter when the job begins. */
+static void put_start_clock(enum sdma_engine engine, struct cs_ib *ib, uint64_t va)
 {
 	if (va && engine == SDMA_ENGINE_SHADER)
 		cs_ib_clock(ib, va);
@@ -225,8 +229,8 @@ static int run_part(const struct sdma_queues *q, enum sdma_engine engine, const 
 
 	if (r)
 		return r;
-	mark_start(engine, ib, part->start_va);
-	r = append(q, engine, ib, part);
+	put_start_clock(engine, ib, part->start_va);
+	r = engine_append(q, engine, ib, part);
 	if (r) {
 		cs_abandon(ib);
 		return r;
@@ -282,7 +286,7 @@ static int run_cpu(struct sdma_job *job, const struct sdma_op *op)
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-static bool nothing_to_wait_for(const struct sdma_job *job)
+static bool is_unblocked(const struct sdma_job *job)
 {
 	for (unsigned i = 0; i < job->after_count; i++)
 		if (cs_fence_poll(job->after[i]) != 1)
@@ -294,7 +298,7 @@ static bool cpu_is_cheaper(const struct sdma_job *job, bool fill)
 {
 	uint64_t most_B = !fill && job->src.place == SDMA_VRAM ? CPU_READ_MAX_B : CPU_WRITE_MAX_B;
 
-	return job->size_B <= most_B && nothing_to_wait_for(job);
+	return job->size_B <= most_B && is_unblocked(job);
 }
 
 enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct sdma_job *job, bool fill)
@@ -316,7 +320,7 @@ enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct
 	return in_vram ? SDMA_ENGINE_SHADER : SDMA_ENGINE_SDMA;
 }
 
-static int check(const struct sdma_job *job, bool fill)
+static int job_check(const struct sdma_job *job, bool fill)
 {
 	uint64_t dst = job->dst.va, src = job->src.va, size_B = job->size_B;
 
@@ -330,7 +334,7 @@ static int check(const struct sdma_job *job, bool fill)
 	return 0;
 }
 
-static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, uint32_t value)
+static int job_start(struct sdma_copier *copier, struct sdma_job *job, bool fill, uint32_t value)
 {
 	struct sdma_op op = {.dst = job->dst.va,
 			     .src = job->src.va,
@@ -342,7 +346,7 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 	struct sdma_queues *q;
 	int r = drv_check_process(vm_device(copier->vm));
 
-	r = r ? r : check(job, fill);
+	r = r ? r : job_check(job, fill);
 	job->fence = (struct cs_fence){0};
 	if (r || !job->size_B)
 		return r;
@@ -363,12 +367,12 @@ static int start(struct sdma_copier *copier, struct sdma_job *job, bool fill, ui
 
 int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job)
 {
-	return start(copier, job, false, 0);
+	return job_start(copier, job, false, 0);
 }
 
 int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t value)
 {
-	return start(copier, job, true, value * 0x01010101u);
+	return job_start(copier, job, true, value * 0x01010101u);
 }
 
 int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_t value)
@@ -376,7 +380,7 @@ int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_
 	if ((job->dst.va | job->size_B) % 4)
 		return drv_fail(-EINVAL, "a fill with dwords of %llu bytes at 0x%llx",
 				(unsigned long long)job->size_B, (unsigned long long)job->dst.va);
-	return start(copier, job, true, value);
+	return job_start(copier, job, true, value);
 }
 
 int sdma_copier_copy_rect(struct sdma_copier *copier, const struct sdma_rect *rect, struct sdma_job *job)

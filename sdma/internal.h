@@ -1,4 +1,4 @@
-/* What the files of the copier share. */
+/* Internal interface of the copier: queues, staging slots and operations, with owner and lock of each member. */
 #ifndef SDMA_INTERNAL_H
 #define SDMA_INTERNAL_H
 
@@ -9,64 +9,66 @@
 
 enum sdma_blit_kernel { BLIT_COPY1, BLIT_COPY4, BLIT_COPY16, BLIT_FILL1, BLIT_FILL4, BLIT_FILL16, BLIT_KERNELS };
 
-/* The queues of one context. When the context is lost the copier makes new ones; the old stay, because fences that
- * were handed out name their rings. The built-in kernels go with them: a reset that takes contexts may take what
- * VRAM holds. */
+/* The queues of one context. When the context is lost the copier creates new ones; the old ones stay, because
+ * fences name their rings. The built-in kernels belong to the queues: a reset that loses contexts may lose the
+ * content of VRAM. */
 struct sdma_queues {
 	struct sdma_queues *older; /* owned */
 	struct cs_ctx *ctx;        /* owned */
 	struct cs_ring *dma;       /* owned; NULL: the chip offers none */
 	struct cs_ring *compute;   /* owned */
-	struct cs_code *blit;      /* owned; made at first use, under the copier's lock, as are: */
+	struct cs_code *blit;      /* owned; created at first use, under the copier's lock, as are: */
 	const struct cs_kernel *kernel[BLIT_KERNELS];
-	const struct cs_ring *behind; /* never followed: the ring that the last copy waits for; NULL: none */
+	const struct cs_ring
+		*blocking; /* never dereferenced: the ring of the last copy's first fence; NULL: none */
 };
 
-/* A ring runs its jobs one after the other, so what waits for a stream's kernel would hold up all other streams'
- * copies. Copies that wait for the same ring are in order anyway and share queues; others go to queues that are
- * idle, as long as there are so many. */
+/* A ring runs its jobs in order, so a copy that waits for one stream's kernel would delay all other streams'
+ * copies. Copies that wait for the same ring are ordered anyway and share queues; other copies use idle queues, as
+ * long as there are any. */
 #define SDMA_QUEUES 16
 
 #define SDMA_SLOTS 4
 
-/* A pinned buffer on the way from or to pageable memory. */
+/* A pinned buffer for data from or to pageable memory. */
 struct sdma_slot {
-	struct vm_mem *mem;   /* owned; made at first use */
+	struct vm_mem *mem;   /* owned; created at first use */
 	struct cs_fence busy; /* the job that last used it */
 };
 
 struct sdma_copier {
-	struct vm *vm;                           /* borrowed */
-	struct sdma_queues *queues[SDMA_QUEUES]; /* owned; made when all before are busy, replaced under lock */
-	struct drv_mutex lock;                   /* guards queues; never held while waiting for the GPU */
-	struct drv_mutex slot_lock;              /* guards slot and next; taken before lock */
+	struct vm *vm; /* borrowed */
+	/* owned; created when all earlier ones are busy, replaced under lock */
+	struct sdma_queues *queues[SDMA_QUEUES];
+	struct drv_mutex lock;      /* guards queues; never held while waiting for the GPU */
+	struct drv_mutex slot_lock; /* guards slot and next; taken before lock */
 	struct sdma_slot slot[SDMA_SLOTS];
 	unsigned next;
 };
 
-/* A copy or fill as one engine sees it. */
+/* A copy or fill for one engine. */
 struct sdma_op {
 	uint64_t dst, src, size_B;
-	const struct sdma_rect *rect; /* borrowed; not NULL: in place of dst, src and size_B */
+	const struct sdma_rect *rect; /* borrowed; not NULL: replaces dst, src and size_B */
 	bool fill;
-	uint32_t value;            /* its dwords; four equal bytes, or dst and size_B are multiples of 4 */
-	uint64_t start_va, end_va; /* as in sdma_job */
+	uint32_t value;            /* dword of a fill; four equal bytes, unless dst and size_B are multiples of 4 */
+	uint64_t start_va, end_va; /* see sdma_job */
 };
 
-/* Queues whose context is alive, for a job by that engine (not the CPU); of the job only what it waits for counts.
- */
+/* Gets queues with a usable context, for a job by that engine (not the CPU). Of the job, only its fences count. */
 DRV_MUST_CHECK int sdma_queues_get(struct sdma_copier *copier, enum sdma_engine engine, const struct sdma_job *job,
 				   struct sdma_queues **queues);
-/* Bytes of one job at most, so that it ends long before a watchdog comes, over the link that the facts tell. */
+/* Most bytes of one job, so that it ends long before a watchdog fires, at the rate of the device's link. */
 uint64_t sdma_job_max_B(const struct drv_facts *facts);
-/* Runs op on that engine of the queues behind the fences. */
+/* Runs op on that engine of the queues, after the fences. */
 DRV_MUST_CHECK int sdma_run(const struct sdma_queues *queues, enum sdma_engine engine, const struct sdma_op *op,
 			    const struct cs_fence *after, unsigned count, struct cs_fence *fence);
-/* Loads the built-in kernels if that was not done yet. */
+/* Loads the built-in kernels, unless they are loaded. */
 DRV_MUST_CHECK int sdma_blit_load(struct sdma_queues *queues);
 /* Appends the dispatches of op to the IB of the compute ring. */
 DRV_MUST_CHECK int sdma_blit(const struct sdma_queues *queues, struct cs_ib *ib, const struct sdma_op *op);
-/* A rectangle that fits one job; and any, as several. Of the job: what it comes after, and its times. */
+/* sdma_append_rect() appends a rectangle that fits one job; sdma_run_rect() runs any, as several jobs. Of the
+ * sdma_job, only fences and times count. */
 DRV_MUST_CHECK int sdma_append_rect(const struct sdma_queues *queues, enum sdma_engine engine, struct cs_ib *ib,
 				    const struct sdma_rect *rect);
 DRV_MUST_CHECK int sdma_run_rect(const struct sdma_queues *queues, enum sdma_engine engine,

@@ -1,4 +1,4 @@
-/* How much one job copies, by the link. */
+/* Size of one job's copy, by the rate of the link. */
 #include "sdma/internal.h"
 #include "tests/check.h"
 

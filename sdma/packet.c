@@ -15,7 +15,7 @@ static const struct drv_chip *chip_of(const struct cs_ib *ib)
 	return vm_device(cs_ring_vm(ib->ring))->chip;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -25,7 +25,7 @@ void sdma_copy(struct cs_ib *ib, uint64_t dst, uint64_t src, uint64_t size_B)
 	const uint64_t most_B = chip_of(ib)->sdma_copy_max_B;
 
 	while (size_B) {
-		uint64_t now_B = least(size_B, most_B);
+		uint64_t now_B = min_u64(size_B, most_B);
 		uint32_t *p = cs_ib_room(ib, SDMA_COPY_DW);
 
 		*p++ = SDMA_HEADER(SDMA_OP_COPY, 0);
@@ -40,12 +40,12 @@ void sdma_copy(struct cs_ib *ib, uint64_t dst, uint64_t src, uint64_t size_B)
 	}
 }
 
-static void fill(struct cs_ib *ib, uint64_t va, uint32_t header, uint32_t pattern, uint64_t size_B)
+static void fill_emit(struct cs_ib *ib, uint64_t va, uint32_t header, uint32_t pattern, uint64_t size_B)
 {
 	const uint64_t most_B = chip_of(ib)->sdma_fill_max_B;
 
 	while (size_B) {
-		uint64_t now_B = least(size_B, most_B);
+		uint64_t now_B = min_u64(size_B, most_B);
 		uint32_t *p = cs_ib_room(ib, SDMA_CONST_FILL_DW);
 
 		*p++ = header;
@@ -60,24 +60,24 @@ static void fill(struct cs_ib *ib, uint64_t va, uint32_t header, uint32_t patter
 
 void sdma_fill(struct cs_ib *ib, uint64_t va, uint32_t value, uint64_t size_B)
 {
-	fill(ib, va, SDMA_HEADER(SDMA_OP_CONST_FILL, 0) | SDMA_CONST_FILL_DWORDS, value, size_B);
+	fill_emit(ib, va, SDMA_HEADER(SDMA_OP_CONST_FILL, 0) | SDMA_CONST_FILL_DWORDS, value, size_B);
 }
 
 void sdma_fill_bytes(struct cs_ib *ib, uint64_t va, uint8_t value, uint64_t size_B)
 {
 	/* Dwords are faster: bytes only at the ends. */
-	uint64_t head_B = least(size_B, -va & 3), body_B = (size_B - head_B) & ~3ull;
+	uint64_t head_B = min_u64(size_B, -va & 3), body_B = (size_B - head_B) & ~3ull;
 	uint32_t bytes = SDMA_HEADER(SDMA_OP_CONST_FILL, 0), pattern = value * 0x01010101u;
 
-	fill(ib, va, bytes, pattern, head_B);
+	fill_emit(ib, va, bytes, pattern, head_B);
 	sdma_fill(ib, va + head_B, pattern, body_B);
-	fill(ib, va + head_B + body_B, bytes, pattern, size_B - head_B - body_B);
+	fill_emit(ib, va + head_B + body_B, bytes, pattern, size_B - head_B - body_B);
 }
 
 void sdma_write(struct cs_ib *ib, uint64_t va, const uint32_t *data, unsigned count)
 {
 	while (count) {
-		unsigned now = least(count, CS_ROOM_MAX - SDMA_WRITE_DW);
+		unsigned now = min_u64(count, CS_ROOM_MAX - SDMA_WRITE_DW);
 		uint32_t *p = cs_ib_room(ib, SDMA_WRITE_DW + now);
 
 		*p++ = SDMA_HEADER(SDMA_OP_WRITE, 0);

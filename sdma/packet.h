@@ -24,13 +24,13 @@ enum sdma_opcode {
 #define SDMA_HEADER(op, sub)      ((uint32_t)(op) | (uint32_t)(sub) << 8)
 #define SDMA_TIMESTAMP_GET_GLOBAL 2
 #define SDMA_CONST_FILL_DWORDS    (2u << 30) /* DW0 31:30, size of the pattern */
-#define SDMA_COUNT_MASK           0x3fffffu  /* of COPY and CONST_FILL: bytes - 1 */
-#define SDMA_WRITE_COUNT_MASK     0xfffffu   /* of WRITE: dwords - 1 */
+#define SDMA_COUNT_MASK           0x3fffffu  /* COPY and CONST_FILL: bytes - 1 */
+#define SDMA_WRITE_COUNT_MASK     0xfffffu   /* WRITE: dwords - 1 */
 
 enum sdma_packet_dw {
 	SDMA_COPY_DW = 7,
 	SDMA_COPY_WINDOW_DW = 13,
-	SDMA_WRITE_DW = 4, /* and the data */
+	SDMA_WRITE_DW = 4, /* followed by the data */
 	SDMA_FENCE_DW = 4,
 	SDMA_CONST_FILL_DW = 5,
 	SDMA_TIMESTAMP_DW = 3,

@@ -51,7 +51,7 @@ static void copies_are_split_and_cover_everything(void)
 	}
 }
 
-/* What the packets of a fill would do to memory at 0x1000. */
+/* Models the effect of a fill's packets on memory at 0x1000. */
 static void run_fill(const struct cs_ib *ib, uint8_t *memory)
 {
 	for (uint32_t *p = buffer; p < ib->cur; p += SDMA_CONST_FILL_DW) {

@@ -1,14 +1,14 @@
-/* Prints SDMA 4.x IBs, one line a packet (TUFF_LOG=ib). */
+/* Prints SDMA 4.x IBs, one line per packet (TUFF_LOG=ib). */
 #include "sdma/packet.h"
 
 #include "sdma/sdma.h"
 
-static uint64_t address(const uint32_t *lo)
+static uint64_t print_address(const uint32_t *lo)
 {
 	return lo[0] | (uint64_t)lo[1] << 32;
 }
 
-/* Dwords of the packet at p, of which `left` are there; 0: not one of ours, or cut off. */
+/* Size of the packet at p in dwords, of which `left` exist; 0: unknown or cut off. */
 static uint32_t packet_dw(const uint32_t *p, uint32_t left)
 {
 	static const uint8_t dw[] = {
@@ -34,27 +34,27 @@ static void print_packet(const uint32_t *p, unsigned long long va)
 	case SDMA_OP_COPY:
 		if (p[0] >> 8 & 0xff)
 			drv_log(DRV_LOG_IB, "  %llx: COPY_SUB_WINDOW %llx -> %llx, %u x %u x %u of %u bytes", va,
-				(unsigned long long)address(p + 1), (unsigned long long)address(p + 6),
+				(unsigned long long)print_address(p + 1), (unsigned long long)print_address(p + 6),
 				(p[11] & 0x3fff) + 1, (p[11] >> SDMA_Y_SHIFT & 0x3fff) + 1, (p[12] & 0x7ff) + 1,
 				1u << (p[0] >> SDMA_ELEMENT_SHIFT));
 		else
 			drv_log(DRV_LOG_IB, "  %llx: COPY %llx -> %llx, %u bytes", va,
-				(unsigned long long)address(p + 3), (unsigned long long)address(p + 5),
+				(unsigned long long)print_address(p + 3), (unsigned long long)print_address(p + 5),
 				(p[1] & SDMA_COUNT_MASK) + 1);
 		break;
 	case SDMA_OP_WRITE:
-		drv_log(DRV_LOG_IB, "  %llx: WRITE %llx, %u dwords: %x ...", va, (unsigned long long)address(p + 1),
-			(p[3] & SDMA_WRITE_COUNT_MASK) + 1, p[4]);
+		drv_log(DRV_LOG_IB, "  %llx: WRITE %llx, %u dwords: %x ...", va,
+			(unsigned long long)print_address(p + 1), (p[3] & SDMA_WRITE_COUNT_MASK) + 1, p[4]);
 		break;
 	case SDMA_OP_FENCE:
-		drv_log(DRV_LOG_IB, "  %llx: FENCE %llx = %x", va, (unsigned long long)address(p + 1), p[3]);
+		drv_log(DRV_LOG_IB, "  %llx: FENCE %llx = %x", va, (unsigned long long)print_address(p + 1), p[3]);
 		break;
 	case SDMA_OP_CONST_FILL:
 		drv_log(DRV_LOG_IB, "  %llx: CONST_FILL %llx with %x, %u bytes", va,
-			(unsigned long long)address(p + 1), p[3], (p[4] & SDMA_COUNT_MASK) + 1);
+			(unsigned long long)print_address(p + 1), p[3], (p[4] & SDMA_COUNT_MASK) + 1);
 		break;
 	case SDMA_OP_TIMESTAMP:
-		drv_log(DRV_LOG_IB, "  %llx: TIMESTAMP %llx", va, (unsigned long long)address(p + 1));
+		drv_log(DRV_LOG_IB, "  %llx: TIMESTAMP %llx", va, (unsigned long long)print_address(p + 1));
 		break;
 	default:
 		break;

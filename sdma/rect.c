@@ -1,14 +1,14 @@
-/* Copies of rectangles: rows and slices at a distance. Few packets where the engine's sub-windows can say it, one
- * copy for each row elsewhere. */
+/* Copies of rectangles: rows and slices with pitches. Few packets where the engine's sub-windows can express the
+ * rectangle, one copy per row elsewhere. */
 #include "sdma/internal.h"
 #include "sdma/packet.h"
 
-#define ROWS_MAX 512u /* of one job: its commands must fit the ring's pool */
+#define ROWS_MAX 512u /* most rows of one job: its commands must fit the IB memory */
 
 /* --- packets ---------------------------------------------------------------------------------- */
 
-/* The widest element (log2 of its bytes) that everything is a multiple of, but for the first bytes of a window,
- * which may begin within a dword. */
+/* Finds the widest element (log2 of its bytes) that divides all addresses and pitches, except the start of a
+ * window, which may be inside a dword. */
 static unsigned element_of(const struct sdma_rect *r)
 {
 	uint64_t all =
@@ -45,7 +45,7 @@ static void put_tile(struct cs_ib *ib, const struct sdma_rect *r, uint64_t at_B,
 	cs_ib_wrote(ib, p);
 }
 
-/* Rows and slices are at most ROWS_MAX in all. */
+/* Appends a rectangle. Its rows and slices are at most ROWS_MAX in total. */
 static void put_rect(struct cs_ib *ib, const struct sdma_rect *r)
 {
 	unsigned log2_B = element_of(r);
@@ -91,8 +91,8 @@ int sdma_append_rect(const struct sdma_queues *q, enum sdma_engine engine, struc
 	return 0;
 }
 
-/* The next job's share of what is left from (slice, row) on: whole slices, or rows of one. */
-static struct sdma_rect share(const struct sdma_rect *all, uint64_t most_B, uint32_t slice, uint32_t row)
+/* Cuts the next job's part of the rectangle, from (slice, row) on: whole slices, or rows of one slice. */
+static struct sdma_rect next_share(const struct sdma_rect *all, uint64_t most_B, uint32_t slice, uint32_t row)
 {
 	struct sdma_rect part = *all;
 	uint32_t most = all->row_B > most_B / ROWS_MAX ? (uint32_t)(most_B / all->row_B) : ROWS_MAX;
@@ -116,8 +116,8 @@ int sdma_run_rect(const struct sdma_queues *q, enum sdma_engine engine, const st
 
 	while (!r && slice < rect->slices) {
 		bool first = !slice && !row;
-		const struct sdma_rect part = share(rect, most_B, slice, row);
-		struct sdma_op op = {.rect = &part, .size_B = 1}; /* one part */
+		const struct sdma_rect part = next_share(rect, most_B, slice, row);
+		struct sdma_op op = {.rect = &part, .size_B = 1}; /* counts as one part */
 		const struct cs_fence last = *fence;
 
 		row += part.rows;

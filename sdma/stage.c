@@ -1,5 +1,5 @@
-/* Pageable memory: the GPU cannot reach it, so it goes through pinned slots, which the CPU and the engine use in
- * turn. */
+/* Copies of pageable memory: the GPU cannot reach it, so data goes through pinned slots, which the CPU and the
+ * engine use in turn. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static uint64_t slot_size_B(void)
 	return drv_config()->staging_KiB * 1024ull;
 }
 
-/* The next slot, free of earlier work. */
+/* Gets the next slot, after its last job has ended. */
 static int slot_get(struct sdma_copier *copier, struct sdma_slot **out)
 {
 	struct vm_info info = {.size_B = slot_size_B(), .kind = VM_GTT, .flags = VM_CPU | VM_RESIDENT};
@@ -47,7 +47,7 @@ static int stage_in(struct sdma_copier *copier, const struct sdma_queues *q, enu
 			break;
 		memcpy(slot->mem->map, (const void *)(uintptr_t)(job->src.va + done_B), now_B);
 		op.src = slot->mem->va;
-		/* Jobs of one ring start in order: only the first has to wait for what the caller names. */
+		/* Jobs of one ring start in order: only the first has to wait for the caller's fences. */
 		r = sdma_run(q, engine, &op, job->after, done_B ? 0 : job->after_count, &slot->busy);
 		job->fence = slot->busy;
 	}
@@ -65,13 +65,13 @@ int sdma_stage_in(struct sdma_copier *copier, const struct sdma_queues *q, enum 
 	return r;
 }
 
-/* A part on its way out: in a slot, not yet with the caller. */
+/* A part in a slot: the GPU copies it there, and the CPU then copies it to the caller. */
 struct part {
 	struct sdma_slot *slot;
 	uint64_t at_B, size_B;
 };
 
-static int finish(const struct sdma_job *job, const struct part *part)
+static int part_finish(const struct sdma_job *job, const struct part *part)
 {
 	int r = cs_fence_wait(part->slot->busy, CS_FOREVER);
 
@@ -88,13 +88,13 @@ static int stage_out(struct sdma_copier *copier, const struct sdma_queues *q, en
 	unsigned head = 0, tail = 0;
 	int r = 0;
 
-	/* Keeps all slots but one on the way, so that the engine works while the CPU copies. */
+	/* Keeps all slots but one in use by the engine, so that it works while the CPU copies. */
 	while (!r && (started_B < job->size_B || tail < head)) {
 		struct part *p = &part[head % SDMA_SLOTS];
 		struct sdma_op op = {.src = job->src.va + started_B, .size_B = part_B(job, started_B)};
 
 		if (started_B == job->size_B || head - tail == SDMA_SLOTS - 1) {
-			r = finish(job, &part[tail++ % SDMA_SLOTS]);
+			r = part_finish(job, &part[tail++ % SDMA_SLOTS]);
 			continue;
 		}
 		r = slot_get(copier, &p->slot);

@@ -1,4 +1,5 @@
-/* Embedded device code: tables of code objects, one row for each source file, target and optimisation level. */
+/* Embedded device code: tables of code objects, one row for each source file, target and optimisation level.
+ * Constant. */
 #ifndef SHADERS_BLOB_H
 #define SHADERS_BLOB_H
 
@@ -15,7 +16,7 @@ struct shader_blob {
 /* The built-in kernels (shaders/blit.hip). */
 extern const struct shader_blob shaders_blobs[];
 
-/* The row of that name and target, or NULL. */
+/* Finds the row of that name and target; NULL: none. */
 static inline const struct shader_blob *shader_find(const struct shader_blob *table, const char *name,
 						    const char *target)
 {

@@ -1,4 +1,4 @@
-/* What the project's own kernels need of HIP's device language; clang defines the rest. */
+/* Definitions of HIP's device language that the project's own kernels need; clang defines the rest. */
 #ifndef SHADERS_DEVICE_H
 #define SHADERS_DEVICE_H
 

@@ -1,5 +1,5 @@
-/* Small computations that the GPU and the CPU do alike: one function per subject, compiled by clang for each target
- * and by the host's compiler, and compared bit by bit. x and y are random, i is the index. */
+/* Small computations that run on GPU and CPU: one function per subject, compiled by clang for each target and by
+ * the host's compiler, and compared bit by bit. x and y are random, i is the index. */
 #ifndef TESTS_BATTERY_H
 #define TESTS_BATTERY_H
 

@@ -1,6 +1,5 @@
-/* Checks for test programs. A test is a plain main: CHECKs, then return check_done("what it was about").
- *
- * A failed check prints where and what and the program goes on; the exit status and the last line tell. */
+/* Checks for test programs. A test is a plain main: CHECKs, then return check_done("subject"). A failed check
+ * prints its place and condition and the program continues; the exit status and the last line report it. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 

@@ -1,8 +1,7 @@
-/* Counts what the calling thread executes: exactly, not by sampling.
- *
- * count_instructions() reads the CPU's counter (perf_event) where the machine offers it. Otherwise, and for
- * count_steps(), a child process steps the thread through the function (ptrace). Both give the same number: a
- * string instruction with a repeat prefix is one instruction. */
+/* Counts the instructions of the calling thread: exactly, not by sampling. count_instructions() reads the CPU's
+ * counter (perf_event) where the machine offers it. Otherwise, and for count_steps(), a child process steps the
+ * thread through the function (ptrace). Both give the same number: a string instruction with a repeat prefix is one
+ * instruction. */
 #ifndef TESTS_COUNT_H
 #define TESTS_COUNT_H
 

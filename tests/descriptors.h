@@ -1,4 +1,4 @@
-/* Descriptors over a Unix socket, for tests of two processes. */
+/* Passes file descriptors over a Unix socket, for tests of two processes. */
 #ifndef TESTS_DESCRIPTORS_H
 #define TESTS_DESCRIPTORS_H
 

@@ -1,4 +1,4 @@
-/* What programs of HSA begin with: the agents, and the pools of each. */
+/* Setup of programs of HSA: finds the agents, and the memory pools of each. */
 #ifndef TESTS_HSA_FIND_H
 #define TESTS_HSA_FIND_H
 

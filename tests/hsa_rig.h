@@ -1,4 +1,4 @@
-/* What programs of HSA that launch kernels share: a GPU with its pools, code, queues, and packets for them. */
+/* Common parts of HSA programs that launch kernels: a GPU with its pools, code, queues, and packets for them. */
 #ifndef TESTS_HSA_RIG_H
 #define TESTS_HSA_RIG_H
 

@@ -1,4 +1,4 @@
-/* One kernel at a time through HSA, for programs that are about something else. */
+/* Runs one kernel at a time through HSA, for programs whose subject is not the launch. */
 #ifndef TESTS_HSA_RUN_H
 #define TESTS_HSA_RUN_H
 

@@ -1,4 +1,4 @@
-/* The same numbers on every machine. */
+/* Random numbers that are the same on every machine. */
 #ifndef TESTS_RANDOM_H
 #define TESTS_RANDOM_H
 

@@ -1,4 +1,5 @@
-/* Killing a process where a kernel would be undisturbed: not inside the virtual GPU. */
+/* Kills a process at a moment when none of its threads runs code of the virtual GPU: a real kernel's state would not
+ * suffer from a killed client, either. */
 #ifndef TESTS_REST_H
 #define TESTS_REST_H
 

@@ -1,4 +1,4 @@
-/* What whole-stack tests share: a device with queue, copier and code, over the driver's rooms only. */
+/* Common parts of whole-stack tests: a device with queue, copier and code, over the driver's rooms only. */
 #ifndef TESTS_STACK_H
 #define TESTS_STACK_H
 

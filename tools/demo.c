@@ -39,7 +39,7 @@ void demo_free(struct demo_memory *memory)
 	*memory = (struct demo_memory){0};
 }
 
-static int remember(struct demo *d, const void *to, const void *from, uint64_t size_B)
+static int result_record(struct demo *d, const void *to, const void *from, uint64_t size_B)
 {
 	enum tuff_copier copier;
 	int r = tuff_copy_plan(d->device, to, from, size_B, &copier);
@@ -51,14 +51,14 @@ static int remember(struct demo *d, const void *to, const void *from, uint64_t s
 
 int demo_copy(struct demo *d, void *to, const void *from, uint64_t size_B)
 {
-	int r = remember(d, to, from, size_B);
+	int r = result_record(d, to, from, size_B);
 
 	return r ? r : tuff_copy(d->device, to, from, size_B, NULL, 0, NULL);
 }
 
 int demo_fill(struct demo *d, void *to, uint8_t value, uint64_t size_B)
 {
-	int r = remember(d, to, NULL, size_B);
+	int r = result_record(d, to, NULL, size_B);
 
 	return r ? r : tuff_fill(d->device, to, value, size_B, NULL, 0, NULL);
 }
@@ -112,7 +112,7 @@ static uint64_t count_ioctls(struct demo *d)
 {
 	struct tuff_usage usage = {0};
 
-	(void)!tuff_device_usage(d->device, &usage); /* it fails only when nothing else works either */
+	(void)!tuff_device_usage(d->device, &usage); /* fails only when the programs fail, too */
 	return usage.ioctls;
 }
 
@@ -146,7 +146,7 @@ static int demo_open(struct demo *d, const char *path, struct tuff_device_info *
 	if (r)
 		return r;
 	blob = shader_find(demo_blobs, "demo.O3", info->target);
-	/* Without one the loader's own error says which chip. */
+	/* Without a matching blob, the loader's own error names the chip. */
 	return tuff_code_load(d->device, blob ? blob->image : "", blob ? blob->size_B : 0, &d->code);
 }
 

@@ -1,4 +1,4 @@
-/* The demo's copy table: sizes by path, each checked. On a virtual GPU the rates are the emulator's. */
+/* The demo's table of copies: sizes by path, each checked. On a virtual GPU the rates are the emulator's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void pool_free(struct pool *p)
 	demo_free(&p->gtt);
 }
 
-/* An end of a path: where its memory is, and which. */
+/* Kinds of ends of a path. */
 enum end { HOST, GTT, VRAM0, VRAM1, FILL };
 
 static void *end_of(const struct pool *p, enum end end)
@@ -52,9 +52,9 @@ static const struct path {
 	{"VRAM -> GTT", VRAM0, GTT},   {"VRAM -> VRAM", VRAM0, VRAM1}, {"fill VRAM", FILL, VRAM0},
 };
 
-/* Puts a pattern into the source, runs the path, and looks for the pattern in the destination. */
-static int run(struct demo *d, const struct pool *p, const struct path *path, uint64_t size_B, double *seconds,
-	       bool *right, enum tuff_copier *copier)
+/* Writes a pattern to the source, runs the path, and checks the destination. */
+static int copies_run(struct demo *d, const struct pool *p, const struct path *path, uint64_t size_B,
+		      double *seconds, bool *right, enum tuff_copier *copier)
 {
 	void *to = end_of(p, path->to), *from = end_of(p, path->from);
 	uint8_t salt = size_B >> 12 ^ (path - paths) * 37;
@@ -95,7 +95,7 @@ void demo_copies(struct demo *d)
 			double seconds;
 			bool right;
 
-			r = run(d, &p, path, sizes_B[s], &seconds, &right, &copier);
+			r = copies_run(d, &p, path, sizes_B[s], &seconds, &right, &copier);
 			all_right &= right;
 			printf("%10.0f %-6s%s", sizes_B[s] / seconds * 1e-6, r ? "-" : demo_copier_name(copier),
 			       right ? "  " : "! ");

@@ -52,12 +52,12 @@ static void arrays_free(struct arrays *a)
 	}
 }
 
-static int upload(struct demo *d, struct arrays *a, unsigned i)
+static int buffer_upload(struct demo *d, struct arrays *a, unsigned i)
 {
 	return demo_copy(d, a->gpu[i].va, a->host[i], a->size_B[i]);
 }
 
-static int download(struct demo *d, struct arrays *a, unsigned i)
+static int buffer_download(struct demo *d, struct arrays *a, unsigned i)
 {
 	return demo_copy(d, a->host[i], a->gpu[i].va, a->size_B[i]);
 }
@@ -79,8 +79,8 @@ void demo_vadd(struct demo *d)
 		a[i] = random_next(&seed) * 1e-3f;
 		b[i] = random_next(&seed) * 1e-9f;
 	}
-	r = r ? r : upload(d, &m, 0);
-	r = r ? r : upload(d, &m, 1);
+	r = r ? r : buffer_upload(d, &m, 0);
+	r = r ? r : buffer_upload(d, &m, 1);
 	if (!r) {
 		struct {
 			void *c, *a, *b;
@@ -89,7 +89,7 @@ void demo_vadd(struct demo *d)
 
 		r = demo_launch(d, "vadd", grid, line_group, &args, 28);
 	}
-	r = r ? r : download(d, &m, 2);
+	r = r ? r : buffer_download(d, &m, 2);
 	for (uint32_t i = 0; !r && i < VADD_COUNT; i++)
 		right &= c[i] == a[i] + b[i];
 	demo_report(d, "vector add", "16 M floats", r, right);
@@ -133,9 +133,9 @@ void demo_sgemm(struct demo *d)
 	if (!r) {
 		gemm_fill(m.host[0], 2);
 		gemm_fill(m.host[1], 3);
-		r = upload(d, &m, 0);
+		r = buffer_upload(d, &m, 0);
 	}
-	r = r ? r : upload(d, &m, 1);
+	r = r ? r : buffer_upload(d, &m, 1);
 	if (!r) {
 		struct {
 			void *c, *a, *b;
@@ -144,7 +144,7 @@ void demo_sgemm(struct demo *d)
 
 		r = demo_launch(d, "sgemm", grid, line_group, &args, 28);
 	}
-	r = r ? r : download(d, &m, 2);
+	r = r ? r : buffer_download(d, &m, 2);
 	demo_report(d, "SGEMM", "512 x 512 x 512, LDS tiles", r, !r && gemm_check(m.host[0], m.host[1], m.host[2]));
 	arrays_free(&m);
 }
@@ -154,7 +154,7 @@ void demo_sgemm(struct demo *d)
 #define REDUCE_COUNT (16u << 20)
 #define REDUCE_SHARE (GROUP * 16) /* elements of one workgroup */
 
-/* Sums gpu[0] into gpu[1] and back until one number is left; gives where it is. */
+/* Sums gpu[0] and gpu[1] in turn until one number is left; *at is the index of its array. */
 static int reduce_all(struct demo *d, struct arrays *m, unsigned *at)
 {
 	uint32_t count = REDUCE_COUNT;
@@ -185,7 +185,7 @@ void demo_reduce(struct demo *d)
 
 	for (uint32_t i = 0; !r && i < REDUCE_COUNT; i++)
 		sum += ((uint32_t *)m.host[0])[i] = random_next(&seed);
-	r = r ? r : upload(d, &m, 0);
+	r = r ? r : buffer_upload(d, &m, 0);
 	r = r ? r : reduce_all(d, &m, &at);
 	if (!r)
 		r = demo_copy(d, &result, m.gpu[at].va, sizeof(result));
@@ -211,7 +211,7 @@ void demo_histogram(struct demo *d)
 		/* Uneven on purpose: bins near 0 are hit most. */
 		expected[((uint8_t *)m.host[0])[i] = (n & 0xff) * (n >> 8 & 0xff) >> 8]++;
 	}
-	r = r ? r : upload(d, &m, 0);
+	r = r ? r : buffer_upload(d, &m, 0);
 	if (!r) {
 		struct {
 			void *bins, *in;
@@ -221,7 +221,7 @@ void demo_histogram(struct demo *d)
 		r = demo_fill(d, m.gpu[1].va, 0, m.size_B[1]);
 		r = r ? r : demo_launch(d, "histogram", grid, line_group, &args, sizeof(args));
 	}
-	r = r ? r : download(d, &m, 1);
+	r = r ? r : buffer_download(d, &m, 1);
 	demo_report(d, "histogram", "16 M bytes, LDS and memory atomics", r,
 		    !r && !memcmp(m.host[1], expected, sizeof(expected)));
 	arrays_free(&m);
@@ -289,7 +289,7 @@ void demo_mandelbrot(struct demo *d)
 
 		r = demo_launch(d, "mandelbrot", grid, group, &args, sizeof(args));
 	}
-	r = r ? r : download(d, &m, 0);
+	r = r ? r : buffer_download(d, &m, 0);
 	for (uint32_t i = 0; !r && i < MANDEL_W * MANDEL_H; i++)
 		right &= ((uint32_t *)m.host[0])[i] == mandel_pixel(i % MANDEL_W, i / MANDEL_W);
 	if (!r && d->picture)

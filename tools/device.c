@@ -1,4 +1,4 @@
-/* --device: one GPU of those that there are, by its number, its PCI address or its render node. */
+/* --device: selects one of the machine's GPUs by its number, its PCI address or its render node. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "tools/tool.h"
 
-/* A name is a number ("1"), a node ("/dev/dri/renderD128", "renderD128") or an address ("3:00.0", "0000:03:00.0").
- */
+/* True when the node has this name: a number ("1"), a node ("/dev/dri/renderD128", "renderD128") or an address
+ * ("3:00.0", "0000:03:00.0"). */
 static bool is_named(const struct drv_node *node, const char *name)
 {
 	unsigned d = 0, b, s, f, domain, bus, slot, function;
@@ -24,7 +24,7 @@ static bool is_named(const struct drv_node *node, const char *name)
 	       s == slot && f == function;
 }
 
-/* Records that no GPU has that name, and the names of those that there are. */
+/* Records that no GPU has that name, with the names of the existing ones. */
 static int fail_name(const char *name, const struct drv_node *nodes, size_t count)
 {
 	char list[300] = "";

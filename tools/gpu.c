@@ -1,4 +1,4 @@
-/* The virtual GPU for the tuff command: in front of this process, or of a program that it runs. */
+/* The virtual GPU for the tuff command: for this process, or for a program that it runs. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@ int tool_start_gpu(const char *spec)
 	return r;
 }
 
-/* Puts text in front of a variable that lists things with colons. */
-static void prepend(const char *variable, const char *text)
+/* Prepends text to a variable that is a colon-separated list. */
+static void list_prepend(const char *variable, const char *text)
 {
 	const char *old = getenv(variable);
 	char *both;
@@ -34,8 +34,8 @@ static void prepend(const char *variable, const char *text)
 	free(both);
 }
 
-/* Finds the folder of tuff's libraries: beside the command in a build tree, BUILD_LIBRARIES from it when it is installed.
- * A symbolic link to the command is followed. */
+/* Finds the folder of tuff's libraries: beside the command in a build tree, at BUILD_LIBRARIES relative to an
+ * installed command. Follows a symbolic link to the command. */
 static int find_libraries(char *path, size_t path_B)
 {
 	static const char *const places[] = {"lib", BUILD_LIBRARIES};
@@ -53,19 +53,19 @@ static int find_libraries(char *path, size_t path_B)
 	return -ENOENT;
 }
 
-/* Puts libtuff-gate.so first: it answers programs that look for ROCm's kernel driver themselves. Without it, or
- * where its path cannot be preloaded, they find none, and all others run the same. */
-static void open_gate(const char *libraries)
+/* Preloads libtuff-gate.so before other libraries: programs that test for ROCm's kernel driver themselves then find
+ * it. Without the library, or where its path cannot be preloaded, such programs find no GPU; others are not affected. */
+static void preload_gate(const char *libraries)
 {
 	char path[PATH_MAX + 32];
 
 	snprintf(path, sizeof(path), "%s/libtuff-gate.so", libraries);
 	if (!access(path, R_OK) && !strpbrk(path, " :"))
-		prepend("LD_PRELOAD", path);
+		list_prepend("LD_PRELOAD", path);
 }
 
-/* Makes programs that this process starts see the GPUs of the run. libraries: where libtuff-vgpu.so is. */
-static int join_run(const struct vgpu_env *env, const char *libraries)
+/* Makes programs that this process starts use the GPUs of the run. libraries: folder of libtuff-vgpu.so. */
+static int set_environment(const struct vgpu_env *env, const char *libraries)
 {
 	char path[PATH_MAX + 32];
 
@@ -74,24 +74,24 @@ static int join_run(const struct vgpu_env *env, const char *libraries)
 		fprintf(stderr, "tuff run: there is no %s\n", path);
 		return -ENOENT;
 	}
-	/* The dynamic linker knows no way to quote them. */
+	/* The dynamic linker has no quoting for these. */
 	if (strpbrk(path, " :")) {
 		fprintf(stderr, "tuff run: %s cannot be preloaded: a space or colon in its path\n", path);
 		return -EINVAL;
 	}
 	setenv("TUFF_VGPU", env->spec, 1);
 	setenv("TUFF_VGPU_RUN", env->run, 1);
-	prepend("LD_PRELOAD", path);
+	list_prepend("LD_PRELOAD", path);
 	return 0;
 }
 
-/* Runs the program and passes its end on: its status, or 128 and the signal, as a shell does. */
+/* Runs the program and passes on its exit status, or 128 and the signal, as a shell does. */
 static int run_and_wait(char **argv)
 {
 	int status;
 	pid_t pid;
 
-	/* An interrupt is for the program; the run is cleaned up after it. */
+	/* The program handles an interrupt; the run is cleaned up after it. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	pid = fork();
@@ -147,8 +147,8 @@ static int run_on_virtual(const char *spec, const char *libraries, char **argv)
 
 	if (vgpu_run_create(spec, &env))
 		return 2;
-	status = join_run(&env, libraries);
-	open_gate(libraries);
+	status = set_environment(&env, libraries);
+	preload_gate(libraries);
 	status = status ? 2 : run_and_wait(argv);
 	vgpu_stop();
 	return status;
@@ -174,12 +174,12 @@ int tool_run(int argc, char **argv)
 				    "--device is for GPUs of this machine, --gpu gives those of SPEC");
 	if (find_libraries(libraries, sizeof(libraries)))
 		return 2;
-	prepend("LD_LIBRARY_PATH", libraries);
+	list_prepend("LD_LIBRARY_PATH", libraries);
 	tool_warn_of_preload(argv[i]);
 	if (!spec) {
 		if (name && show_one(name))
 			return TOOL_UNUSABLE;
-		open_gate(libraries);
+		preload_gate(libraries);
 		return run_and_wait(argv + i);
 	}
 	return run_on_virtual(spec, libraries, argv + i);

@@ -1,5 +1,4 @@
-/* tuff info: whether each device can be used; all that is known of it and of the host, and where each fact came
- * from. */
+/* tuff info: whether each device can be used; all known facts of the devices and the host, each with its source. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +6,8 @@
 #include "tools/info.h"
 #include "tools/tool.h"
 
-/* One device: its facts, and why it cannot be used if so. */
-static void show(const struct info_device *d, json_object *array)
+/* Shows one device: its facts and, if it cannot be used, the reason. */
+static void show_devices(const struct info_device *d, json_object *array)
 {
 	const struct drv_device *dev = d->dev;
 	const char *verdict = drv_device_verdict(dev);
@@ -29,8 +28,8 @@ static void show(const struct info_device *d, json_object *array)
 	info_put_device(&sheet, d);
 }
 
-/* Opens what there is, or what is called name; gives how many. */
-static unsigned look_at_all(struct info_device *devices, const char *name)
+/* Opens all devices, or the one called name; gives their number. */
+static unsigned examine_all(struct info_device *devices, const char *name)
 {
 	struct drv_node nodes[DRV_NODES_MAX];
 	unsigned looked = 0;
@@ -54,7 +53,7 @@ static void print_json(json_object *root)
 							  JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
-/* Each device by itself, and where to learn more. */
+/* Prints each device briefly, and a hint at more. */
 static void show_brief(const struct info_device *devices, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -66,7 +65,7 @@ static void show_brief(const struct info_device *devices, unsigned count)
 		printf("\nAll facts and their sources: tuff info -v. Does it work? tuff test\n");
 }
 
-/* Everything, with devices' links; json NULL: for people. */
+/* Prints everything, with the links between devices; json NULL: for people. */
 static void show_full(const struct info_device *devices, unsigned count, json_object *json)
 {
 	json_object *array = json ? json_object_new_array() : NULL;
@@ -75,7 +74,7 @@ static void show_full(const struct info_device *devices, unsigned count, json_ob
 	if (json)
 		json_object_object_add(json, "devices", array);
 	for (unsigned i = 0; i < count; i++)
-		show(&devices[i], array);
+		show_devices(&devices[i], array);
 	drv_host_read(&host);
 	info_put_host(&host, json);
 	info_put_links(&host, devices, count, json);
@@ -85,7 +84,7 @@ static int show_all(const char *name, bool full, bool json)
 {
 	static struct info_device devices[DRV_NODES_MAX];
 	json_object *root = json ? json_object_new_object() : NULL;
-	unsigned count = look_at_all(devices, name), usable = 0;
+	unsigned count = examine_all(devices, name), usable = 0;
 
 	if (json && !count)
 		json_object_object_add(root, "error", json_object_new_string(drv_error_last()->why));

@@ -1,11 +1,11 @@
-/* What the files of `tuff info` share. */
+/* Internal interface of `tuff info`. One thread. */
 #ifndef TOOLS_INFO_H
 #define TOOLS_INFO_H
 
 #include "drv/drv.h"
 #include "tools/sheet.h"
 
-/* A device that is looked at. */
+/* A device under inspection. */
 struct info_device {
 	struct drv_device *dev; /* owned */
 	struct drv_place place;
@@ -14,10 +14,10 @@ struct info_device {
 /* Prints a dozen lines: verdict, chip, memory, link. */
 void info_print_brief(const struct info_device *d);
 
-/* All that is known of a device. */
+/* Adds all known facts of a device. */
 void info_put_device(struct sheet *s, const struct info_device *d);
 
-/* The host's NUMA nodes; and what lies between each two of devices and nodes. */
+/* Adds the host's NUMA nodes, and the links between devices and nodes. */
 void info_put_host(const struct drv_host *host, json_object *object);
 void info_put_links(const struct drv_host *host, const struct info_device *devices, unsigned count,
 		    json_object *object);

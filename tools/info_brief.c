@@ -120,7 +120,7 @@ void info_print_brief(const struct info_device *d)
 		put("kernel", "amdgpu DRM 3.%u, Linux %s", dev->drm_minor, uts.release);
 	if (!dev->facts.cus || !dev->facts.gtt.total_B)
 		return;
-	(void)!drv_usage(dev, &usage); /* what it could not read is 0, or not known */
+	(void)!drv_usage(dev, &usage); /* unread values are 0 or unknown */
 	put_compute(dev);
 	put_memory(&dev->facts, &usage);
 	put_link(&d->place);

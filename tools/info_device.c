@@ -5,7 +5,7 @@
 
 #include "tools/info.h"
 
-/* Where facts come from, as the output says it. */
+/* Sources of facts, as the output names them. */
 #define SRC_DEV    "AMDGPU_INFO DEV_INFO"
 #define SRC_MEMORY "AMDGPU_INFO MEMORY"
 #define SRC_IP     "AMDGPU_INFO HW_IP_INFO"
@@ -69,7 +69,7 @@ static void put_identity(struct sheet *s, const struct info_device *d)
 		sheet_text(s, "drm", "kernel driver", SRC_DRM, "amdgpu DRM 3.%u", dev->drm_minor);
 }
 
-/* "now 500 MHz, 300 to 1725 MHz" */
+/* Formats "now 500 MHz, 300 to 1725 MHz". */
 static void put_clock(struct sheet *s, const char *key, const char *label, const struct drv_reading *now,
 		      uint32_t min_kHz, uint32_t max_kHz)
 {
@@ -288,7 +288,7 @@ void info_put_device(struct sheet *s, const struct info_device *d)
 {
 	const struct drv_device *dev = d->dev;
 	struct drv_usage usage = {0};
-	bool amdgpu = dev->facts.cus; /* it opened and answers */
+	bool amdgpu = dev->facts.cus; /* true for a device that opened and answered */
 	bool live = amdgpu && !drv_usage(dev, &usage);
 
 	put_identity(s, d);

@@ -1,10 +1,10 @@
-/* The host's NUMA nodes, and what lies between devices and nodes. */
+/* The host's NUMA nodes, and the links between devices and nodes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/info.h"
 
-/* "0-3,8" */
+/* Formats a CPU list: "0-3,8". */
 static void format_cpus(char *text, size_t text_B, const struct drv_numa *node)
 {
 	size_t n = 0;
@@ -71,7 +71,7 @@ void info_put_host(const struct drv_host *host, json_object *object)
 
 /* --- links -------------------------------------------------------------------------------------- */
 
-/* What has a row or a column: devices, then NUMA nodes. */
+/* Rows and columns of the table: devices, then NUMA nodes. */
 static const char *short_name(const struct info_device *d)
 {
 	const char *name = strstr(d->dev->node.path, "renderD");
@@ -146,7 +146,7 @@ static void put_row(const struct drv_host *host, const struct info_device *devic
 		printf("\n");
 }
 
-/* Between the host's own nodes; people find that in the distances. */
+/* Adds links between the host's own nodes, for JSON only: people read the distances. */
 static void add_sockets(const struct drv_host *host, json_object *array)
 {
 	for (unsigned i = 0; i < host->count * host->count; i++) {

@@ -1,4 +1,4 @@
-/* Options of the subcommands, and what they say of themselves. */
+/* Options of the subcommands: parsing, help and error messages. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ void tool_wrap(FILE *to, const char *begin, const char *text)
 	fputc('\n', to);
 }
 
-static const struct tool_option *find(const struct tool_option *options, const char *name)
+static const struct tool_option *option_find(const struct tool_option *options, const char *name)
 {
 	for (; options->name; options++)
 		if (!strcmp(options->name, name))
@@ -60,7 +60,7 @@ int tool_options(int argc, char **argv, const struct tool_option *options, const
 	int i = 1;
 
 	for (; i < argc && argv[i][0] == '-'; i++) {
-		const struct tool_option *option = find(options, argv[i]);
+		const struct tool_option *option = option_find(options, argv[i]);
 
 		if (!strcmp(argv[i], "--"))
 			return i + 1;

@@ -1,4 +1,5 @@
-/* Programs into which the dynamic linker puts nothing: it does not run in them, or not for them. */
+/* Detects programs that LD_PRELOAD does not reach: the dynamic linker does not run in them, or ignores the
+ * variable. */
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +11,7 @@
 
 #include "tools/tool.h"
 
-/* Opens what execvp() would run; -1: nothing that can be read. */
+/* Opens the file that execvp() would run; -1: no readable file. */
 static int open_program(const char *program)
 {
 	const char *list = getenv("PATH");
@@ -34,19 +35,19 @@ static bool has_interpreter(int fd, const Elf64_Ehdr *header)
 		Elf64_Phdr segment;
 
 		if (pread(fd, &segment, sizeof(segment), at) != sizeof(segment))
-			return true; /* whatever it is, it is not known to have none */
+			return true; /* unknown formats count as dynamic */
 		if (segment.p_type == PT_INTERP)
 			return true;
 	}
 	return false;
 }
 
-static const char *examine(int fd)
+static const char *examine_program(int fd)
 {
 	Elf64_Ehdr header;
 	struct stat st;
 
-	/* A script's interpreter, and what it runs, are other programs. */
+	/* The interpreter of a script, and the programs that it starts, are separate programs. */
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) || memcmp(header.e_ident, ELFMAG, SELFMAG))
 		return NULL;
 	if (header.e_ident[EI_CLASS] != ELFCLASS64)
@@ -59,7 +60,7 @@ static const char *examine(int fd)
 void tool_warn_of_preload(const char *program)
 {
 	int fd = open_program(program);
-	const char *why = fd >= 0 ? examine(fd) : NULL;
+	const char *why = fd >= 0 ? examine_program(fd) : NULL;
 	char text[PATH_MAX + 160];
 
 	if (fd >= 0)

@@ -11,7 +11,7 @@ void sheet_section(struct sheet *s, const char *key, const char *title)
 	s->begun = false;
 }
 
-static void begin(struct sheet *s)
+static void line_begin(struct sheet *s)
 {
 	if (s->begun)
 		return;
@@ -24,12 +24,12 @@ static void begin(struct sheet *s)
 	json_object_object_add(s->object, s->key, s->section);
 }
 
-static void put(struct sheet *s, const char *key, const char *label, const char *source, const char *text,
-		json_object *value)
+static void text_put(struct sheet *s, const char *key, const char *label, const char *source, const char *text,
+		     json_object *value)
 {
 	json_object *fact;
 
-	begin(s);
+	line_begin(s);
 	if (!s->json) {
 		printf("    %-26s %-48s %s\n", label, text, source);
 		json_object_put(value);
@@ -49,7 +49,7 @@ void sheet_text(struct sheet *s, const char *key, const char *label, const char 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	put(s, key, label, source, text, json_object_new_string(text));
+	text_put(s, key, label, source, text, json_object_new_string(text));
 }
 
 void sheet_number(struct sheet *s, const char *key, const char *label, const char *source, uint64_t number,
@@ -58,7 +58,7 @@ void sheet_number(struct sheet *s, const char *key, const char *label, const cha
 	char text[64];
 
 	snprintf(text, sizeof(text), "%" PRIu64 "%s%s", number, *unit ? " " : "", unit);
-	put(s, key, label, source, text, json_object_new_uint64(number));
+	text_put(s, key, label, source, text, json_object_new_uint64(number));
 }
 
 void sheet_format_size(char *text, unsigned text_B, uint64_t size_B)
@@ -77,10 +77,10 @@ void sheet_size(struct sheet *s, const char *key, const char *label, const char 
 	char text[64];
 
 	sheet_format_size(text, sizeof(text), size_B);
-	put(s, key, label, source, text, json_object_new_uint64(size_B));
+	text_put(s, key, label, source, text, json_object_new_uint64(size_B));
 }
 
 void sheet_yes_no(struct sheet *s, const char *key, const char *label, const char *source, bool yes)
 {
-	put(s, key, label, source, yes ? "yes" : "no", json_object_new_boolean(yes));
+	text_put(s, key, label, source, yes ? "yes" : "no", json_object_new_boolean(yes));
 }

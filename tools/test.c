@@ -1,4 +1,4 @@
-/* tuff test: which tests, on which devices. */
+/* tuff test: selects tests and devices. */
 #include "tools/test.h"
 
 #include <fnmatch.h>
@@ -42,7 +42,7 @@ static bool take_flag(struct test_options *o, const char *argument)
 	return false;
 }
 
-static bool add(const char **list, unsigned *count, unsigned max, const char *value)
+static bool pattern_add(const char **list, unsigned *count, unsigned max, const char *value)
 {
 	if (*count == max)
 		return false;
@@ -50,13 +50,13 @@ static bool add(const char **list, unsigned *count, unsigned max, const char *va
 	return true;
 }
 
-/* An option with a value; false: unknown, or too many. */
+/* Takes an option with a value; false: unknown, or too many. */
 static bool take_value(struct test_options *o, const char *name, const char *value)
 {
 	if (!strcmp(name, "--gpu"))
-		return add(o->gpu, &o->gpus, 32, value);
+		return pattern_add(o->gpu, &o->gpus, 32, value);
 	if (!strcmp(name, "--report"))
-		return add(o->report, &o->reports, 3, value);
+		return pattern_add(o->report, &o->reports, 3, value);
 	if (!strcmp(name, "--device"))
 		return (o->device = value);
 	if (!strcmp(name, "--timeout"))
@@ -66,14 +66,15 @@ static bool take_value(struct test_options *o, const char *name, const char *val
 	return false;
 }
 
-/* Index of the first program, argc when there is none; or minus the index of the argument that is wrong. */
-static int parse(int argc, char **argv, struct test_options *o)
+/* Parses the arguments: gives the index of the first program, argc when there is none, or minus the index of a
+ * wrong argument. */
+static int arguments_parse(int argc, char **argv, struct test_options *o)
 {
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--"))
 			return i + 1;
 		if (argv[i][0] != '-') {
-			if (!add(o->pattern, &o->patterns, 32, argv[i]))
+			if (!pattern_add(o->pattern, &o->patterns, 32, argv[i]))
 				return -i;
 		} else if (!take_flag(o, argv[i])) {
 			if (i + 1 == argc || !take_value(o, argv[i], argv[i + 1]))
@@ -84,7 +85,7 @@ static int parse(int argc, char **argv, struct test_options *o)
 	return argc;
 }
 
-static bool matches(const char *name, const char *pattern)
+static bool pattern_matches(const char *name, const char *pattern)
 {
 	size_t n = strlen(pattern);
 
@@ -96,7 +97,7 @@ static bool wanted(const struct device_test *test, const struct test_options *o,
 	bool named = false;
 
 	for (unsigned i = 0; i < o->patterns; i++)
-		named |= matches(test->name, o->pattern[i]);
+		named |= pattern_matches(test->name, o->pattern[i]);
 	if (!named && o->patterns)
 		return false;
 	if (!(test->flags & TEST_PROBE) != !o->probe)
@@ -162,7 +163,7 @@ static int run_all(const struct test_options *o, char **programs, unsigned progr
 	return status;
 }
 
-static int run(struct test_options *o, char **programs, unsigned program_count)
+static int tests_run(struct test_options *o, char **programs, unsigned program_count)
 {
 	struct test_device devices[32] = {0};
 	int status;
@@ -177,7 +178,7 @@ static int run(struct test_options *o, char **programs, unsigned program_count)
 	return status;
 }
 
-/* tuff test --child NAME SPEC|- PATH|-: one test, in this process. */
+/* Runs one test in this process: tuff test --child NAME SPEC|- PATH|-. */
 static int run_child(char **argv)
 {
 	const char *gpu = strcmp(argv[1], "-") ? argv[1] : NULL, *path = strcmp(argv[2], "-") ? argv[2] : NULL;
@@ -206,9 +207,10 @@ int tool_test(int argc, char **argv)
 		return run_child(argv + 2);
 	if (asks_for_help(argc, argv))
 		return tool_help(usage_text);
-	programs = parse(argc, argv, &options);
+	programs = arguments_parse(argc, argv, &options);
 	if (programs < 0)
 		return tool_mistake(usage_text, "test", "%s: no such option, no good value, or too many of them",
 				    argv[-programs]);
-	return options.list ? list_tests(&options) : run(&options, argv + programs, (unsigned)(argc - programs));
+	return options.list ? list_tests(&options)
+			    : tests_run(&options, argv + programs, (unsigned)(argc - programs));
 }

@@ -1,4 +1,4 @@
-/* The devices that are tested: what `tuff info` says of each, and in the end a sentence. */
+/* The devices under test: their facts from `tuff info`, and a final sentence on each. */
 #include "tools/test.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 /* --- facts ------------------------------------------------------------------------------------ */
 
 /* Runs `tuff info --json` in a child, because this process has no device of its own; NULL: it printed no JSON. */
-static struct json_object *ask_info(const char *gpu, const char *name)
+static struct json_object *run_info(const char *gpu, const char *name)
 {
 	char command[900], text[1 << 18];
 	FILE *pipe;
@@ -43,8 +43,8 @@ static bool is_set(struct json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, &member) && json_object_get_boolean(member);
 }
 
-/* The first device that can be used; without one, the first that opens; else the first. NULL: none. */
-static struct json_object *choose(struct json_object *facts)
+/* Chooses the first usable device; without one, the first that opens; else the first. NULL: none. */
+static struct json_object *device_choose(struct json_object *facts)
 {
 	struct json_object *devices, *best = NULL;
 
@@ -75,13 +75,13 @@ void test_device_init(struct test_device *d, const char *gpu, const char *name)
 	struct json_object *device;
 
 	*d = (struct test_device){.gpu = gpu, .why = "no facts of it can be had"};
-	/* The shell sees no character but these. */
+	/* Only these characters may reach the shell. */
 	if ((gpu && strspn(gpu, WORDS) != strlen(gpu)) || (name && strspn(name, WORDS) != strlen(name))) {
 		d->why = "no device has such a name";
 		return;
 	}
-	d->facts = ask_info(gpu, name);
-	device = choose(d->facts);
+	d->facts = run_info(gpu, name);
+	device = device_choose(d->facts);
 	if (!device) {
 		d->why = string_at(d->facts, "error") ? string_at(d->facts, "error") : d->why;
 		return;
@@ -100,10 +100,10 @@ void test_device_fini(struct test_device *d)
 
 /* --- the sentence ----------------------------------------------------------------------------- */
 
-#define NAMES_MAX 4 /* of failed tests in a sentence */
+#define NAMES_MAX 4 /* names of failed tests in a sentence */
 
-static void count(const struct test_device *d, const struct test_item *items, unsigned item_count,
-		  unsigned n[TEST_RESULTS])
+static void devices_count(const struct test_device *d, const struct test_item *items, unsigned item_count,
+			  unsigned n[TEST_RESULTS])
 {
 	memset(n, 0, TEST_RESULTS * sizeof(n[0]));
 	for (unsigned i = 0; i < item_count; i++)
@@ -136,7 +136,7 @@ void test_device_say(FILE *to, const struct test_device *d, const struct test_it
 	unsigned n[TEST_RESULTS];
 	char failed[400], text[900];
 
-	count(d, items, item_count, n);
+	devices_count(d, items, item_count, n);
 	list_failed(d, items, item_count, failed, sizeof(failed));
 	if (n[TEST_FAILED])
 		snprintf(text, sizeof(text), "%s: %u of %u tests failed: %s.", name, n[TEST_FAILED],

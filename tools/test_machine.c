@@ -1,5 +1,4 @@
-/* The machine, as a report tells of it to people who have never seen it. No number that names one specimen is in
- * it. */
+/* Facts of the machine for a report, whose readers have never seen it. The report contains no serial number. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +19,7 @@ static void add_string(struct json_object *to, const char *key, const char *valu
 	json_object_object_add(to, key, json_object_new_string(value));
 }
 
-/* First line of a file that begins with key, without key and quotes; "" when there is none. */
+/* Reads the first line of a file that begins with key, without key and quotes; "" when there is none. */
 static void read_line(const char *path, const char *key, char *value, size_t value_B)
 {
 	FILE *file = fopen(path, "re");
@@ -40,7 +39,7 @@ static void read_line(const char *path, const char *key, char *value, size_t val
 
 /* --- without serial numbers ------------------------------------------------------------------- */
 
-/* Facts of `tuff info --json` that name one specimen: numbers of the chip, and of its place in a hive. */
+/* Facts of `tuff info --json` that identify one specimen: numbers of the chip, and of its place in a hive. */
 static const char *const serial_keys[] = {"unique_id", "hive", "hive_device"};
 
 void test_remove_serials(struct json_object *facts)
@@ -58,13 +57,13 @@ void test_remove_serials(struct json_object *facts)
 	}
 }
 
-/* Words before numbers that name one specimen: in ROCR_VISIBLE_DEVICES, and in messages of amdgpu_xgmi.c. */
+/* Words before numbers that identify one specimen: in ROCR_VISIBLE_DEVICES, and in messages of amdgpu_xgmi.c. */
 static const struct {
 	const char *before;
-	unsigned digits_min; /* hexadecimal; fewer are something else */
+	unsigned digits_min; /* hexadecimal; shorter numbers identify nothing */
 } serials[] = {{"GPU-", 12}, {"hive 0x", 1}, {"node 0x", 1}};
 
-/* Puts x for the digits of "GPU-1234567890abcdef". */
+/* Replaces the digits of "GPU-1234567890abcdef" by x. */
 static void hide_serials(char *text)
 {
 	for (unsigned i = 0; i < sizeof(serials) / sizeof(serials[0]); i++)
@@ -80,7 +79,7 @@ static void hide_serials(char *text)
 
 /* --- environment ------------------------------------------------------------------------------ */
 
-static bool is_told(const char *name)
+static bool is_reported(const char *name)
 {
 	static const char *const begin[] = {
 		"TUFF_", "HIP_", "ROCR_", "HSA_", "AMD_", "GPU_", "CUDA_VISIBLE_DEVICES=", "LD_"};
@@ -99,13 +98,13 @@ static bool is_told(const char *name)
 	return false;
 }
 
-static struct json_object *environment(void)
+static struct json_object *put_environment(void)
 {
 	struct json_object *all = json_object_new_object();
 
 	for (char **entry = environ; *entry; entry++) {
 		size_t length = strcspn(*entry, "=");
-		char *text = is_told(*entry) ? strdup(*entry) : NULL;
+		char *text = is_reported(*entry) ? strdup(*entry) : NULL;
 
 		if (!text || !text[length])
 			continue;
@@ -119,7 +118,7 @@ static struct json_object *environment(void)
 
 /* --- kernel ----------------------------------------------------------------------------------- */
 
-static struct json_object *parameters(void)
+static struct json_object *put_parameters(void)
 {
 	struct json_object *all = json_object_new_object();
 	DIR *dir = opendir(PARAMETERS);
@@ -139,7 +138,7 @@ static struct json_object *parameters(void)
 	return all;
 }
 
-/* Words of the kernel's command line that change what amdgpu does; others may name disks and hosts. */
+/* Adds the words of the kernel's command line that affect amdgpu; other words may name disks and hosts. */
 static struct json_object *command_line(void)
 {
 	static const char *const begin[] = {"amdgpu.",     "radeon.", "iommu", "amd_iommu",
@@ -159,7 +158,7 @@ static struct json_object *command_line(void)
 
 #define MESSAGES_MAX 400
 
-/* "6,339,5140900,-;text" and lines of facts about it. */
+/* Parses a record: "6,339,5140900,-;text" and lines of facts about it. */
 static void add_message(struct json_object *list, char *record)
 {
 	char *text = strchr(record, ';');
@@ -171,8 +170,8 @@ static void add_message(struct json_object *list, char *record)
 	json_object_array_add(list, json_object_new_string(text + 1));
 }
 
-/* amdgpu's latest messages, oldest first; or why they cannot be read. */
-static struct json_object *messages(void)
+/* Reads amdgpu's latest messages, oldest first; or the reason why they cannot be read. */
+static struct json_object *put_messages(void)
 {
 	struct json_object *list;
 	char record[8192];
@@ -185,7 +184,7 @@ static struct json_object *messages(void)
 		return json_object_new_string(record);
 	}
 	list = json_object_new_array();
-	/* EPIPE: the record was overwritten meanwhile; the next is there */
+	/* EPIPE: the record was overwritten meanwhile; the next one is available */
 	while ((n = read(fd, record, sizeof(record) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
 		if (n > 0) {
 			record[n] = 0;
@@ -236,8 +235,8 @@ struct json_object *test_machine(void)
 	add_programs(facts);
 	add_system(facts);
 	json_object_object_add(facts, "kernel_command_line", command_line());
-	json_object_object_add(facts, "amdgpu_parameters", parameters());
-	json_object_object_add(facts, "environment", environment());
-	json_object_object_add(facts, "kernel_messages", messages());
+	json_object_object_add(facts, "amdgpu_parameters", put_parameters());
+	json_object_object_add(facts, "environment", put_environment());
+	json_object_object_add(facts, "kernel_messages", put_messages());
 	return facts;
 }

@@ -1,4 +1,4 @@
-/* What a run of tests says at its end, and the reports that a person can send. */
+/* The summary of a test run, and the reports that a person can send. */
 #include "tools/test.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static void add_string(struct json_object *to, const char *key, const char *valu
 	json_object_object_add(to, key, json_object_new_string(value));
 }
 
-static struct json_object *machine(const struct test_options *o)
+static struct json_object *put_machine(const struct test_options *o)
 {
 	struct json_object *facts = test_machine(), *gpus = json_object_new_object();
 
@@ -55,7 +55,7 @@ static void write_json(FILE *file, const struct test_item *items, unsigned count
 	struct json_object *root = json_object_new_object(), *list = json_object_new_array();
 	struct tally tally = count_results(items, count);
 
-	json_object_object_add(root, "machine", machine(o));
+	json_object_object_add(root, "machine", put_machine(o));
 	for (unsigned i = 0; i < TEST_RESULTS; i++)
 		json_object_object_add(root, test_result_name(i), json_object_new_int((int)tally.n[i]));
 	for (unsigned i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ static void write_json(FILE *file, const struct test_item *items, unsigned count
 	json_object_put(root);
 }
 
-/* XML 1.0 has no way to write most control characters. */
+/* XML 1.0 cannot represent most control characters. */
 static void write_escaped(FILE *file, const char *text)
 {
 	for (; text && *text; text++)
@@ -135,7 +135,7 @@ static void write_case(FILE *file, const struct test_item *item)
 static void write_junit(FILE *file, const struct test_item *items, unsigned count, const struct test_options *o)
 {
 	struct tally tally = count_results(items, count);
-	struct json_object *facts = machine(o);
+	struct json_object *facts = put_machine(o);
 
 	fprintf(file,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"tuff\" tests=\"%u\" "
@@ -152,7 +152,7 @@ static void write_junit(FILE *file, const struct test_item *items, unsigned coun
 
 static void write_text(FILE *file, const struct test_item *items, unsigned count, const struct test_options *o)
 {
-	struct json_object *facts = machine(o);
+	struct json_object *facts = put_machine(o);
 	struct tally tally = count_results(items, count);
 
 	fprintf(file, "tuff test report, to be sent to %s\n\n%s\n\n", BUILD_REPORT_TO,
@@ -199,7 +199,7 @@ static int write_report(const char *path, const struct test_item *items, unsigne
 	return !!bad;
 }
 
-/* Experiments are for their answers. */
+/* Prints the answers of experiments, which are their purpose. */
 static void print_answers(const struct test_item *items, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -223,8 +223,8 @@ static int exit_status(const struct tally *tally, const struct test_options *o)
 	return !tally->n[TEST_PASSED];
 }
 
-/* Sentences for people; whoever counts reads the line before. */
-static void conclude(const struct test_item *items, unsigned count, const struct test_options *o, int status)
+/* Prints the result as sentences for people; scripts read the line before. */
+static void put_conclusion(const struct test_item *items, unsigned count, const struct test_options *o, int status)
 {
 	bool ours = false;
 
@@ -255,6 +255,6 @@ int test_report(const struct test_item *items, unsigned count, const struct test
 		printf("%u were not run\n", tally.n[TEST_NOT_RUN]);
 	printf("\n%u passed, %u failed, %u skipped\n", tally.n[TEST_PASSED], tally.n[TEST_FAILED],
 	       tally.n[TEST_SKIPPED]);
-	conclude(items, count, options, status);
+	put_conclusion(items, count, options, status);
 	return status;
 }

@@ -1,4 +1,4 @@
-/* Running tests: a process for each, with a time limit; what it says; what became of the device. */
+/* Runs tests: a process for each, with a time limit; prints results; checks that the device still works. */
 #include "tools/test.h"
 
 #include <errno.h>
@@ -13,13 +13,13 @@
 
 #define JOBS_MAX 32
 
-/* A test that is running. */
+/* A running test. */
 struct slot {
 	struct test_item *item; /* NULL: free */
-	pid_t pid;              /* leads a process group of its own */
+	pid_t pid;              /* leader of its own process group */
 	int output, log;        /* owned: memory files; log -1: none */
 	double start_s;
-	bool overdue; /* was killed for its time */
+	bool overdue; /* killed at its time limit */
 };
 
 static double now_s(void)
@@ -42,7 +42,7 @@ const char *test_item_name(const struct test_item *item)
 	static char name[160];
 	const char *below = item->program ? strstr(item->program, "/bin/") : NULL;
 
-	if (item->program) /* those of a build by their place in the tree */
+	if (item->program) /* programs of a build, by their path in the tree */
 		snprintf(name, sizeof(name), "%s", below ? below + 5 : item->program);
 	else
 		snprintf(name, sizeof(name), "%s%s%s", item->gpu ? item->gpu : "", item->gpu ? " " : "",
@@ -57,9 +57,9 @@ static bool is_rung(const struct test_item *item)
 
 /* --- children --------------------------------------------------------------------------------- */
 
-/* How strict a virtual device is: our own tests stop at the first thing that real hardware would punish, but for
- * those that do it on purpose. */
-static const char *strictness(const struct test_item *item)
+/* Strictness of a virtual device: our own tests stop at the first operation that real hardware would punish, except
+ * tests that do so on purpose. */
+static const char *strictness_set(const struct test_item *item)
 {
 	unsigned flags = item->test ? item->test->flags : 0;
 
@@ -68,10 +68,10 @@ static const char *strictness(const struct test_item *item)
 	return flags & TEST_PROBE ? "report" : "fatal";
 }
 
-/* In the child. A rung of the ladder logs what it submits. */
-static void become(const struct test_item *item, int output, int log)
+/* Runs in the child. A rung of the ladder logs its submissions. */
+static void child_run(const struct test_item *item, int output, int log)
 {
-	const char *argv[] = {"tuff", "test", "--child", NULL, "-", "-", NULL}, *strict = strictness(item);
+	const char *argv[] = {"tuff", "test", "--child", NULL, "-", "-", NULL}, *strict = strictness_set(item);
 	char log_path[32];
 	sigset_t none;
 
@@ -83,7 +83,7 @@ static void become(const struct test_item *item, int output, int log)
 	close(0);
 	(void)!open("/dev/null", O_RDONLY);
 	setenv("TUFF_VGPU_STRICT", strict,
-	       strcmp(strict, "fatal"));               /* the caller may want more or less than fatal */
+	       strcmp(strict, "fatal"));               /* the caller may have set another strictness than fatal */
 	setenv("TSAN_OPTIONS", "die_after_fork=0", 0); /* tests that fork start threads in the child */
 	if (log >= 0) {
 		snprintf(log_path, sizeof(log_path), "/proc/self/fd/%d", log);
@@ -103,7 +103,7 @@ static void become(const struct test_item *item, int output, int log)
 	_exit(127);
 }
 
-static int start(struct slot *slot, struct test_item *item)
+static int child_start(struct slot *slot, struct test_item *item)
 {
 	*slot = (struct slot){.item = item, .log = -1, .start_s = now_s()};
 	slot->output = memfd_create("output", MFD_CLOEXEC);
@@ -112,11 +112,11 @@ static int start(struct slot *slot, struct test_item *item)
 	fflush(stdout);
 	slot->pid = slot->output >= 0 ? fork() : -1;
 	if (!slot->pid)
-		become(item, slot->output, slot->log);
+		child_run(item, slot->output, slot->log);
 	return slot->pid < 0 ? -errno : 0;
 }
 
-/* The whole of a memory file as a string. */
+/* Reads the whole memory file into a string. */
 static char *read_all(int fd)
 {
 	off_t size_B = lseek(fd, 0, SEEK_END);
@@ -131,7 +131,7 @@ static char *read_all(int fd)
 	return text;
 }
 
-/* A copy of the last line, without its "SKIP " or the test's own name. */
+/* Copies the last line, without its "SKIP " or the test's own name. */
 static char *last_line(const char *text, const char *name)
 {
 	size_t end = strlen(text), begin;
@@ -148,7 +148,7 @@ static char *last_line(const char *text, const char *name)
 	return strndup(text + begin, end - begin);
 }
 
-static void judge(struct slot *slot, int status, const struct test_options *o)
+static void result_judge(struct slot *slot, int status, const struct test_options *o)
 {
 	struct test_item *item = slot->item;
 	int r;
@@ -177,9 +177,9 @@ static void judge(struct slot *slot, int status, const struct test_options *o)
 		close(slot->log);
 }
 
-/* --- saying it -------------------------------------------------------------------------------- */
+/* --- output ----------------------------------------------------------------------------------- */
 
-/* The last lines of a text, indented. */
+/* Prints the last lines of a text, indented. */
 static void print_tail(const char *text, unsigned lines)
 {
 	const char *at = text + strlen(text);
@@ -196,7 +196,7 @@ static void print_tail(const char *text, unsigned lines)
 	}
 }
 
-static void say(const struct test_item *item, const struct test_options *o)
+static void report_line(const struct test_item *item, const struct test_options *o)
 {
 	if (o->brief && item->test && item->result != TEST_FAILED)
 		return;
@@ -225,7 +225,7 @@ static void kill_overdue(struct slot *slots, const struct test_options *o)
 	}
 }
 
-/* The slot whose process ended, or NULL after a while. */
+/* Waits until a slot's process ends; NULL after a while. */
 static struct slot *wait_for_end(struct slot *slots, const struct test_options *o, int *status)
 {
 	const struct timespec while_ = {.tv_nsec = 100000000};
@@ -247,9 +247,9 @@ static struct slot *wait_for_end(struct slot *slots, const struct test_options *
 	return NULL;
 }
 
-/* Tests that need not be run any more, because of one that failed: the rungs above it, and when it is a rung all
- * tests of that device, for they stand on the ladder. */
-static void fall(struct test_item *items, unsigned count, const struct test_item *failed)
+/* Marks tests that a failed one makes pointless as not run: the rungs above it and, when it is a rung, all tests of
+ * that device, since they rely on the ladder. */
+static void skip_dependents(struct test_item *items, unsigned count, const struct test_item *failed)
 {
 	for (unsigned i = 0; i < count; i++) {
 		struct test_item *item = &items[i];
@@ -260,7 +260,7 @@ static void fall(struct test_item *items, unsigned count, const struct test_item
 	}
 }
 
-/* The rung that shows that the device executes anything at all. */
+/* Finds the first rung that makes the device execute a job. */
 static const struct device_test *first_job(void)
 {
 	const struct device_test *test = device_test_groups[0];
@@ -271,14 +271,14 @@ static const struct device_test *first_job(void)
 }
 
 /* Runs the item silently; true when it passed within limit_s. */
-static bool passes(struct test_item *item, const struct test_options *o, unsigned limit_s)
+static bool item_passes(struct test_item *item, const struct test_options *o, unsigned limit_s)
 {
 	const struct timespec pause = {.tv_nsec = 50000000};
 	struct slot slot;
 	int status = 0;
 	pid_t ended = 0;
 
-	if (start(&slot, item))
+	if (child_start(&slot, item))
 		return false;
 	while (!(ended = waitpid(slot.pid, &status, WNOHANG))) {
 		if (!slot.overdue && now_s() - slot.start_s > limit_s) {
@@ -288,12 +288,13 @@ static bool passes(struct test_item *item, const struct test_options *o, unsigne
 		nanosleep(&pause, NULL);
 	}
 	if (ended > 0)
-		judge(&slot, status, o);
+		result_judge(&slot, status, o);
 	return item->result == TEST_PASSED;
 }
 
-/* After a hang the kernel needs a while; a device that does not execute jobs any more ends the run. */
-static bool device_answers(const struct test_device *device, const struct test_options *o)
+/* True when the device still executes jobs; after a hang the kernel needs a while. A device that does not ends the
+ * run. */
+static bool device_runs_jobs(const struct test_device *device, const struct test_options *o)
 {
 	struct test_item item = {.test = first_job(), .device = device};
 	bool answers = false;
@@ -301,7 +302,7 @@ static bool device_answers(const struct test_device *device, const struct test_o
 	for (unsigned tries = 0; tries < 10 && !answers; tries++) {
 		if (tries)
 			sleep(3);
-		answers = passes(&item, o, 20);
+		answers = item_passes(&item, o, 20);
 		free(item.output);
 		free(item.why);
 		free(item.log);
@@ -310,8 +311,8 @@ static bool device_answers(const struct test_device *device, const struct test_o
 	return answers;
 }
 
-/* In brief: what became of a device's tests, when the last of them has ended. */
-static void sum_up(const struct test_item *items, unsigned count, const char *gpu)
+/* Prints a device's results in brief, when the last of its tests has ended. */
+static void print_sum(const struct test_item *items, unsigned count, const char *gpu)
 {
 	unsigned n[TEST_RESULTS] = {0};
 	const char *why = NULL;
@@ -336,21 +337,21 @@ static void sum_up(const struct test_item *items, unsigned count, const char *gp
 	fflush(stdout);
 }
 
-static void finish(struct test_item *items, unsigned count, struct slot *slot, int status,
-		   const struct test_options *o)
+static void child_finish(struct test_item *items, unsigned count, struct slot *slot, int status,
+			 const struct test_options *o)
 {
 	struct test_item *item = slot->item;
 
-	judge(slot, status, o);
+	result_judge(slot, status, o);
 	slot->item = NULL;
-	say(item, o);
+	report_line(item, o);
 	if (item->result != TEST_FAILED || !item->test)
 		return;
 	if (is_rung(item)) {
-		fall(items, count, item);
-	} else if (!item->gpu && !device_answers(item->device, o)) {
+		skip_dependents(items, count, item);
+	} else if (!item->gpu && !device_runs_jobs(item->device, o)) {
 		printf("      the device executes no job any more, half a minute later\n");
-		fall(items, count, item);
+		skip_dependents(items, count, item);
 	}
 }
 
@@ -387,7 +388,7 @@ void test_run_all(struct test_item *items, unsigned count, const struct test_opt
 				next++;
 			if (next == count || slots[i].item || !ladder_is_climbed(slots, o.jobs, &items[next]))
 				continue;
-			if (start(&slots[i], &items[next])) {
+			if (child_start(&slots[i], &items[next])) {
 				items[next].why = strdup(strerror(errno));
 				slots[i].item = NULL;
 			} else {
@@ -401,10 +402,10 @@ void test_run_all(struct test_item *items, unsigned count, const struct test_opt
 		if (slot) {
 			const struct test_item *item = slot->item;
 
-			finish(items, count, slot, status, &o);
+			child_finish(items, count, slot, status, &o);
 			running--;
 			if (o.brief && item->test)
-				sum_up(items, count, item->gpu);
+				print_sum(items, count, item->gpu);
 		}
 	}
 }

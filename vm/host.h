@@ -17,7 +17,7 @@ enum vm_register_flags {
 	 * memory; with it a child that touches the memory gets SIGSEGV. Undone with the last registration of a
 	 * page, even where the program itself had set MADV_DONTFORK. */
 	VM_REGISTER_DONTFORK = 1 << 2,
-	VM_REGISTER_UNCACHED = 1 << 3, /* as VM_UNCACHED */
+	VM_REGISTER_UNCACHED = 1 << 3, /* see VM_UNCACHED */
 	/* Maps at the alias only: other registrations of these pages then never depend on this one. */
 	VM_REGISTER_APART = 1 << 4,
 	VM_REGISTER_EXEC = 1 << 5, /* as VM_EXEC */
@@ -27,10 +27,8 @@ struct vm_register {
 	void *host;      /* any address; whole pages are registered, va keeps the offset */
 	uint64_t size_B; /* not 0 */
 	unsigned flags;  /* enum vm_register_flags */
-	uint64_t
-		/* required alias address (a page): that of a vm_mem of a vm with the same vm_process. 0:
-		 * anywhere */
-		alias;
+	/* Required alias address (a page): that of a vm_mem of a vm with the same vm_process. 0: anywhere. */
+	uint64_t alias;
 };
 
 /* Gives the GPU access to memory of this process: anonymous or of a file, writable or not (then VM_READONLY is in

@@ -27,9 +27,9 @@ struct vm_slabs {
 struct vm_process {
 	_Atomic uint32_t refs;
 	struct drv_mutex lock;   /* guards the rest */
-	struct vm_tree high;     /* of struct vm_alias: the high addresses in use */
+	struct vm_tree high;     /* holds struct vm_alias: the high addresses in use */
 	uint64_t high_cursor;    /* start of the next search */
-	struct vm_tree unforked; /* of struct mem_box.unforked: page ranges that children do not inherit */
+	struct vm_tree unforked; /* holds struct mem_box.unforked: page ranges that children do not inherit */
 };
 
 #define VM_ACCOUNTS (VM_KINDS + VM_ORIGINS - 1)
@@ -52,12 +52,12 @@ struct vm {
 	uint32_t shared_max;
 
 	struct drv_mutex map_lock; /* guards bindings, and keeps them what the kernel has */
-	struct vm_tree bindings;   /* of struct vm_binding */
+	struct vm_tree bindings;   /* holds struct vm_binding */
 
 	struct drv_mutex index_lock; /* guards the changing of mems and users, and the reading of mems */
-	struct vm_tree mems;         /* of struct mem_box.at_va */
+	struct vm_tree mems;         /* holds struct mem_box.at_va */
 	struct drv_mutex user_lock;  /* guards users too (either lock to read it), and mappings at host addresses */
-	struct vm_tree users;        /* of struct mem_box.at_host: whole pages that are registered */
+	struct vm_tree users;        /* holds struct mem_box.at_host: whole pages that are registered */
 	uint64_t registrations;      /* so far */
 
 	struct drv_mutex strict_lock; /* held from asking whether VRAM has room until it is taken */

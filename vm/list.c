@@ -48,7 +48,7 @@ int vm_list_add(struct vm *vm, struct vm_bo *bo)
 	int r = 0;
 
 	drv_mutex_lock(&vm->lock);
-	/* One entry is reserved for vm_gws_list(). */
+	/* Keep an entry free for vm_gws_list(). */
 	if (vm->entries + 1 >= LIST_MAX)
 		r = drv_fail(-ENOMEM, "%u BOs that submissions list, as many as the kernel takes", vm->entries);
 	else if (vm->entries + 1 >= vm->entries_max)

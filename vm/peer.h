@@ -7,8 +7,8 @@
 
 enum vm_peer {
 	VM_PEER_NONE,   /* the other device cannot import this one's memory */
-	VM_PEER_SYSTEM, /* it can import it, and the kernel then moves the memory to system memory */
-	VM_PEER_DIRECT, /* it reaches this device's VRAM without moving it */
+	VM_PEER_SYSTEM, /* the other device can import it, and the kernel then moves the memory to system memory */
+	VM_PEER_DIRECT, /* the other device reaches this device's VRAM without moving it */
 };
 
 /* Must make the kernel validate the vm's BO list, by submitting any job of that vm and waiting for it. */

@@ -11,7 +11,7 @@
 struct vm_slab;
 struct vm_suballoc {
 	uint64_t va;          /* aligned to size_B up to VM_SUBALLOC_MAX_B, at least to 256 */
-	void *map;            /* as in vm_mem */
+	void *map;            /* the CPU's address, as in vm_mem */
 	uint64_t size_B;      /* granted size, at least the requested one */
 	struct vm_slab *slab; /* counted; NULL: mem is owned */
 	struct vm_mem *mem;   /* the slab's memory, or its own */

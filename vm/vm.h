@@ -77,7 +77,7 @@ struct vm_bo {
 	uint32_t handle;       /* GEM handle; owned */
 	uint32_t list_index;   /* index in the BO list, guarded by the vm's list lock; VM_UNLISTED when resident */
 	_Atomic uint32_t refs; /* drops to 0 under the vm's share lock only */
-	enum vm_kind kind;     /* of an import from another device: VM_GTT, whatever its placement */
+	enum vm_kind kind;     /* VM_GTT for an import from another device, whatever its placement */
 	enum vm_origin origin;
 	unsigned flags;
 };
@@ -186,8 +186,7 @@ enum vm_access {
 	VM_GPU_FETCH = 1 << 2,
 	VM_CPU_READ = 1 << 3, /* for VM_CPU BOs in a VM_RANGE_HOST only */
 	VM_CPU_WRITE = 1 << 4,
-	VM_GPU_UNCACHED =
-		1 << 5, /* as VM_UNCACHED, for this binding: an import does not know its exporter's flags */
+	VM_GPU_UNCACHED = 1 << 5, /* VM_UNCACHED for this binding: an import does not know its exporter's flags */
 };
 /* Default access of a BO with these flags: that of its vm_mem. */
 unsigned vm_access_of(unsigned flags);
@@ -231,7 +230,7 @@ DRV_MUST_CHECK int vm_range_query(const struct vm_range *range, uint64_t offset_
 /* Finds the binding at an address, in any range; bound->offset_B is an address. -ENOENT: none. */
 DRV_MUST_CHECK int vm_query(struct vm *vm, uint64_t address, struct vm_bound *bound);
 
-/* --- vm_mem: BO and range ----------------------------------------------------------------------- */
+/* --- vm_mem: BO and range --------------------------------------------------------------------- */
 
 struct vm_mem {
 	struct vm_bo *bo;      /* counted */

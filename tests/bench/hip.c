@@ -1,5 +1,5 @@
-/* What HIP's hot paths cost on the null device: libamdhip64.so.6 and libhsa-runtime64.so.1 as programs have them,
- * procedure linkage included, through their public interface alone. bench/hip/rig.h says what a row has. */
+/* Costs of HIP's hot paths on the null device: libamdhip64.so.6 and libhsa-runtime64.so.1 as programs load them,
+ * procedure linkage included, through their public interface alone. bench/hip/rig.h describes a row. */
 #include <stdio.h>
 
 #include "tests/bench/hip/rig.h"

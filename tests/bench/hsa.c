@@ -1,5 +1,6 @@
-/* User instructions, locked operations and ioctls of HSA's hot paths on the null device, without the device's own,
- * and above the bare CS ioctl: of the calling thread, which does the work; the progress thread's are its own. */
+/* User instructions, locked operations and ioctls of HSA's hot paths on the null device, without those of the
+ * virtual device, and above the bare CS ioctl. Counts the calling thread, which does the work; the progress thread
+ * is not included. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,7 @@
-/* How fast the virtual GPU executes machine code, on one core: operations that the program itself names (an
- * addition, a fused multiply-add, a load), per second. Address arithmetic, loop control and scalar instructions
- * come on top and are not counted, so each figure is a lower bound of lane-operations. Times are this machine's; no
- * test depends on them. */
+/* Speed of the virtual GPU's execution of machine code, on one core: operations that the program itself names (an
+ * addition, a fused multiply-add, a load), per second. Address arithmetic, loop control and scalar instructions are
+ * not counted, so each figure is a lower bound of lane-operations. Times are this machine's; no test depends on
+ * them. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What the benches count as outside of the program: the virtual kernel and hardware, which are in the same process,
- * and the vDSO. */
+/* Code that the benches exclude from counts: the virtual kernel and hardware, which are in the same process, and
+ * the vDSO. */
 #ifndef TESTS_BENCH_OUTSIDE_H
 #define TESTS_BENCH_OUTSIDE_H
 

@@ -1,6 +1,6 @@
-/* B1 and its neighbours: user instructions and locked operations of the driver's hot paths on the null device,
- * without the device's own, and above what the bare ioctl costs; beside libdrm_amdgpu's own calls. Instructions are
- * exact; no time is measured. */
+/* B1 and related rows: user instructions and locked operations of the driver's hot paths on the null device,
+ * without those of the virtual device, and above the bare ioctl; compared with libdrm_amdgpu's own calls.
+ * Instructions are exact; no time is measured. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

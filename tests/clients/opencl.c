@@ -1,7 +1,6 @@
-/* An OpenCL program that computes, copies and counts: with Mesa's clover and radeonsi a judge of the virtual GPU
- * that was written by others for real cards. `make check-clients`.
- *
- * It returns 0 when all is right; 1 with what is wrong; 77 when there is no such device. */
+/* An OpenCL program that computes, copies and counts, on Mesa's clover and radeonsi: an independent check of the
+ * virtual GPU by drivers that others wrote for real cards. `make check-clients`. Returns 0 when all is right; 1
+ * with the mistakes; 77 when there is no such device. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>

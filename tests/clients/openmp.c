@@ -1,5 +1,5 @@
-/* OpenMP on a GPU: LLVM's offloading over our HSA. Its plugin finds our functions by name, HSA 1.0's code objects
- * among them. */
+/* OpenMP on a GPU: LLVM's offloading over our HSA. Its plugin looks up our functions by name, among them those for
+ * HSA 1.0's code objects. */
 #include <omp.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Debian's rocminfo, unmodified, over our HSA: what it prints of each chip must be what the chip is. */
+/* Debian's rocminfo, unmodified, over our HSA: its output must match each chip. */
 #include <stdlib.h>
 #include <sys/wait.h>
 

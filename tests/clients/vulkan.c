@@ -1,7 +1,6 @@
-/* A Vulkan program that computes, copies, fills, waits and takes the time on every queue family: with Mesa's RADV a
- * judge of the virtual GPU that was written by others for real cards. `make check-clients`.
- *
- * It returns 0 when all is right; 1 with what is wrong; 77 when there is no such device. */
+/* A Vulkan program that computes, copies, fills, waits and reads timestamps on every queue family, on Mesa's RADV:
+ * an independent check of the virtual GPU by a driver that others wrote for real cards. `make check-clients`.
+ * Returns 0 when all is right; 1 with the mistakes; 77 when there is no such device. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

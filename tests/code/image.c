@@ -1,5 +1,5 @@
-/* Kernels that read and write images by their descriptors, which they find where the image's handle points. The
- * compiler has no names for these instructions in C, but takes the intrinsics' own. */
+/* Kernels that read and write images by their descriptors, which the image's handle points to. C has no names for
+ * these instructions, but the compiler accepts the intrinsics' own names. */
 #include "tests/code/gpu.h"
 
 typedef int v4i __attribute__((ext_vector_type(4)));

@@ -1,5 +1,6 @@
-/* A code object with what a loader has to tell apart: variables of every kind, names that others define, and with
- * second.c another translation unit, whose metadata is a note of its own. C for AMDGPU: no language in between. */
+/* A code object with everything that a loader has to distinguish: variables of every kind, undefined symbols, and
+ * with second.c another translation unit, whose metadata is a note of its own. C for AMDGPU, without a GPU
+ * language. */
 #include "tests/code/gpu.h"
 
 GLOBAL u32 counter = 7;

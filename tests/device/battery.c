@@ -1,4 +1,4 @@
-/* The battery: each subject as the CPU computes it, every bit, at three optimisation levels. */
+/* The battery: each subject, compared with the CPU's result bit by bit, at three optimisation levels. */
 #include "tests/battery.h"
 
 #include "tests/device/device.h"

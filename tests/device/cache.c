@@ -1,5 +1,5 @@
-/* Caches: who reads after another wrote sees it, whoever they are. Kernels here read and write plainly, so that
- * only the packets of the driver can make it so. */
+/* Caches: a reader sees every earlier write, whichever engine or processor wrote. The kernels use plain loads and
+ * stores, so that only the driver's packets can ensure it. */
 #include <sched.h>
 
 #include "tests/device/device.h"

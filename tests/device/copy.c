@@ -1,5 +1,5 @@
 /* tuff_copy() and tuff_fill(): by every engine, between all places, with sizes and alignments around all limits;
- * each byte of the target and of what is around it compared. */
+ * compares each byte of the target and of its surroundings. */
 #include <errno.h>
 #include <stdlib.h>
 

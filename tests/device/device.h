@@ -1,8 +1,7 @@
-/* Device tests: whole-stack tests that are written against include/tuff/ alone (but for probe_raw.c) and run on
- * any device, real or virtual. `tuff test` runs each in a process of its own.
- *
- * A test checks (tests/check.h), notes what it measured, or skips itself. What it gets from the functions below is
- * closed behind it, and the runner's child then looks whether anything is left. */
+/* Device tests: whole-stack tests that use include/tuff/ alone (except probe_raw.c) and run on any device, real or
+ * virtual. `tuff test` runs each in a process of its own. A test checks (tests/check.h), notes measurements, or
+ * skips itself. The runner's child closes all objects of the functions below after the test, and then checks for
+ * leaks. */
 #ifndef TESTS_DEVICE_DEVICE_H
 #define TESTS_DEVICE_DEVICE_H
 

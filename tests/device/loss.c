@@ -1,5 +1,5 @@
-/* What goes wrong on the GPU: a kernel that never ends, an instruction that is none, an address that is not mapped.
- * Each gives a clear error, every wait ends, and a new queue works. */
+/* Failures on the GPU: an endless kernel, an illegal instruction, an unmapped address. Each gives a clear error,
+ * every wait ends, and a new queue works. */
 #include <errno.h>
 #include <unistd.h>
 

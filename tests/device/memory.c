@@ -1,5 +1,5 @@
-/* Memory of every place: one address for CPU and GPU, found by it; on a NUMA node; very many; more than there is.
- */
+/* Memory of every place: one address for CPU and GPU, look-up by address, NUMA nodes, very many allocations,
+ * exhaustion. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* The frame of all probes. */
+/* Common frame of all probes. */
 #include "tests/device/probe.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
-/* What the probes share: experiments whose answers only hardware has (docs/probe.md).
- *
- * An experiment begins with probe_open() and ends with probe_close(), which proves that nothing beside it was
- * touched. Between them a job may be late or its queue lost: that is an answer, not a failure. An experiment fails
- * only when it could not be carried out. */
+/* Common parts of the probes: experiments that only hardware can answer (docs/probe.md). An experiment begins with
+ * probe_open() and ends with probe_close(), which proves that no memory outside of it was touched. Between them a
+ * job may be late or its queue lost: that is an answer, not a failure. An experiment fails only when it could not
+ * be carried out. */
 #ifndef TESTS_DEVICE_PROBE_H
 #define TESTS_DEVICE_PROBE_H
 

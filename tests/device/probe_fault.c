@@ -1,4 +1,4 @@
-/* Probes of faults that are not retried, of scratch's floor, and of what the host sees early. */
+/* Probes of faults that are not retried, of the least scratch size, and of writes that the host sees early. */
 #include <errno.h>
 #include <time.h>
 

@@ -1,6 +1,5 @@
-/* Launches written by hand, GFX9: where an experiment needs another state than tuff's own.
- *
- * Sources: LLVM AMDGPUUsage (kernel descriptor, user SGPRs); Mesa registers JSON. */
+/* Hand-written launches, GFX9: for experiments that need another state than tuff's own. Sources: LLVM AMDGPUUsage
+ * (kernel descriptor, user SGPRs); Mesa registers JSON. */
 #include "tests/device/probe.h"
 
 #include <stdlib.h>

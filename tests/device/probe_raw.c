@@ -1,4 +1,4 @@
-/* Submission past tuff, and the probes of the kernel's side of a job that need it. */
+/* Submission without tuff, and the probes of the kernel's side of a job that need it. */
 #include "tests/device/probe_raw.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
-/* Submission past tuff: what include/tuff/ cannot ask for, through amdgpu's ioctls (drm/amdgpu_drm.h).
- *
- * A raw client has a file description, hence a GPU address space, of its own, and one kernel context. One thread.
- */
+/* Submission without tuff: requests that include/tuff/ does not offer, through amdgpu's ioctls (drm/amdgpu_drm.h).
+ * A raw client has its own file description, hence its own GPU address space, and one kernel context. One
+ * thread. */
 #ifndef TESTS_DEVICE_PROBE_RAW_H
 #define TESTS_DEVICE_PROBE_RAW_H
 

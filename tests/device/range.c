@@ -1,5 +1,5 @@
-/* Address ranges: where they lie; several memories in one, one memory at several addresses; parts that are bound
- * anew, unbound and protected, as CPU, kernels and copies see them. */
+/* Address ranges: their placement; several memories in a range, one memory at several addresses; parts that are
+ * rebound, unbound and protected, as CPU, kernels and copies see them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

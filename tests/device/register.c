@@ -1,5 +1,5 @@
 /* Host memory for the GPU: malloc'ed, on a stack, of files, read-only, at odd addresses, overlapping, over fork;
- * the GPU reads and writes it, and afterwards it is the program's own again. */
+ * the GPU reads and writes it, and after unregistering the program has it for itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Memory between handles, devices and processes: dma-bufs exported and imported, one buffer for two devices, a
- * partner that is killed in the middle. */
+ * partner that is killed during use. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

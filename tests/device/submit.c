@@ -1,4 +1,4 @@
-/* Jobs: long ones, chained; blocks of data; flow control; what is abandoned or too large; order between rings. */
+/* Jobs: long ones, chained; blocks of data; flow control; abandoned and oversized jobs; order between rings. */
 #include <errno.h>
 
 #include "tests/device/device.h"

@@ -1,5 +1,5 @@
-/* Two processes share one buffer and take turns on it: the parent makes it and sends it to its child as a dma-buf,
- * with a syncobj that says when the buffer may be touched; each side's GPU work waits for the other's. */
+/* Two processes share one buffer and use it in turn: the parent creates it and sends it to its child as a dma-buf,
+ * with a syncobj that signals when the buffer may be used; each side's GPU work waits for the other's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

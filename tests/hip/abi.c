@@ -1,5 +1,5 @@
-/* HIP's headers are AMD's to whoever compiles with them: the same numbers, layouts and types of functions, for
- * either interface. */
+/* HIP's headers are compatible with AMD's: the same numbers, layouts and types of functions, for either
+ * interface. */
 #include "tests/check.h"
 #include "tests/hip/abi/list.h"
 

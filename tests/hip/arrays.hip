@@ -1,5 +1,5 @@
-/* Arrays: what they tell of themselves, every way of copying to and from them, what is refused; and textures in the
- * driver's style. */
+/* Arrays: their properties, every way of copying to and from them, refused calls; and textures in the driver's
+ * style. */
 #define HIP_DEPRECATED /* some are shown here */
 #include <cstring>
 

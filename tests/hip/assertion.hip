@@ -1,4 +1,4 @@
-/* assert() and abort() in kernels: what they say, what calls give from then on, and how the device comes back. */
+/* assert() and abort() in kernels: their messages, the errors of later calls, and the recovery of the device. */
 #include <assert.h>
 #include <fcntl.h>
 #include <string>

@@ -1,4 +1,4 @@
-/* Where NULL means something, and what is always 0 here. Arguments are a bit each; the first is bit 0. */
+/* Arguments for which NULL is valid, and those that are always 0 here. A bit per argument; the first is bit 0. */
 #ifndef TESTS_HIP_BAD_ARGUMENTS_H
 #define TESTS_HIP_BAD_ARGUMENTS_H
 

@@ -1,4 +1,4 @@
-/* Stream capture: what becomes nodes, how streams join, and what a capture does not stand. */
+/* Stream capture: the nodes that calls become, joining streams, and calls that invalidate a capture. */
 #include <thread>
 
 #include "tests/clients/hip/hip.h"

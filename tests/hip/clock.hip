@@ -1,4 +1,4 @@
-/* Clocks of a kernel go forward, and their rates are what the device says. */
+/* Clocks of a kernel advance, at the rates that the device reports. */
 #include "tests/clients/hip/hip.h"
 
 __global__ void spin(long long *out, long long ticks)

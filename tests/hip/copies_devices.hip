@@ -1,5 +1,5 @@
-/* Copies and fills of memory of a device that is not the current one: they come behind what that device's null stream
- * was given, and in front of what it is given next, as if they had been put there. */
+/* Copies and fills of memory of a device that is not the current one: they are ordered after earlier work of that
+ * device's null stream and before later work, as if they had been submitted there. */
 #include "tests/clients/hip/hip.h"
 
 #define COUNT 256u

@@ -1,4 +1,4 @@
-/* A kernel that reaches what it may not: the device gives the error until it is reset, and works again then. */
+/* A kernel accesses unmapped memory: the device gives the error until it is reset, and works after that. */
 #include "tests/clients/hip/hip.h"
 
 __global__ void store(unsigned *to, unsigned value)

@@ -1,4 +1,4 @@
-/* Four neighbours of a point of an image at once. */
+/* Gathers the four neighbours of a point of an image at once. */
 #include <string.h>
 
 #include "tests/clients/hip/hip.h"

@@ -1,5 +1,5 @@
-/* Graphs that nobody drew: nodes of all kinds that wait for each other at random, in parents and children, against
- * what they must give. Each reads what those before it wrote, so one that begins too early gives something else. And
+/* Random graphs: nodes of all kinds with random dependencies, in parents and children, against the expected
+ * results. Each node reads the results of its predecessors, so one that begins too early gives another result. And
  * branches that can end only if they run at the same time. */
 #include <atomic>
 #include <random>

@@ -1,5 +1,5 @@
-/* A grid that waits for itself: each thread adds up what all others wrote before. Where a device cannot do that, it
- * says so, and refuses the launch. */
+/* A grid that synchronizes: each thread adds up what all others wrote before. A device that does not support this
+ * reports so, and refuses the launch. */
 #include <hip/hip_cooperative_groups.h>
 
 #include "tests/clients/hip/hip.h"

@@ -1,5 +1,5 @@
-/* A cooperative grid whose blocks do not all come to the meeting: the kernel's watchdog stops it, the next wait
- * tells, and so does every call until the device is reset. */
+/* A cooperative grid some of whose blocks never arrive at the barrier: the kernel's watchdog stops it, the next
+ * wait gives the error, and so does every call until the device is reset. */
 #include <hip/hip_cooperative_groups.h>
 
 #include "tests/clients/hip/hip.h"

@@ -1,4 +1,4 @@
-/* Cooperative launches on the queue that they have together with clients of HSA. */
+/* Cooperative launches on the queue that they share with clients of HSA. */
 #include <hip/hip_cooperative_groups.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>

@@ -1,5 +1,5 @@
-/* What kernels see of images: elements of several types, whole and as fractions, through textures; and surfaces,
- * which they write. Both forms of the functions. */
+/* Images in kernels: elements of several types, as integers and as fractions, through textures; and surfaces, which
+ * kernels write. Both forms of the functions. */
 #include <string.h>
 
 #include "tests/clients/hip/hip.h"

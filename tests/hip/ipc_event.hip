@@ -1,4 +1,4 @@
-/* Two processes that take turns: each changes memory that both have, when the other's event has been reached. */
+/* Two processes in turn: each changes shared memory after the other's event. */
 #include <sys/wait.h>
 #include <unistd.h>
 

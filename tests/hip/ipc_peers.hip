@@ -1,4 +1,4 @@
-/* Memory of another process on two GPUs: opened on one, all that may be its peers use it; others are refused. */
+/* Memory of another process on two GPUs: opened on one, its peers can use it; other devices are refused. */
 #include <sys/wait.h>
 #include <unistd.h>
 

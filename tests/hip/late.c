@@ -1,4 +1,4 @@
-/* A program that loads HIP when it runs already, as interpreters do. */
+/* A running program loads HIP, as interpreters do. */
 #include <dlfcn.h>
 
 #include "tests/check.h"

@@ -1,4 +1,5 @@
-/* Streams of a GPU behind work of another one, which is lost: the other GPU fails, and this one goes on. */
+/* Streams of a GPU wait for work of another one, which is lost: calls of the other GPU fail, and this one
+ * continues. */
 #include "tests/clients/hip/hip.h"
 
 #define LARGE_B (4u << 20) /* engines copy that */

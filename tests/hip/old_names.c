@@ -1,5 +1,4 @@
-/* HIP 5.2's library has two functions under the names that C++ gives them; later ones, and our headers, have C's.
- */
+/* HIP 5.2's library exports two functions under C++ names; later ones, and our headers, under C names. */
 #include <hip/hip_runtime_api.h>
 
 hipError_t

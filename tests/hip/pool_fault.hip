@@ -1,4 +1,4 @@
-/* Stream-ordered pools behind a fault, behind hipDeviceReset(), and in a child: statement S86 of docs/pools.md. */
+/* Stream-ordered pools after a fault, after hipDeviceReset(), and in a child: statement S86 of docs/pools.md. */
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-/* A GPU with little memory: pools take all of it, and give it back. Statements S17, S19, S45, S46 and S57 of docs/pools.md. */
+/* A GPU with little memory: pools take all of it, and release it. Statements S17, S19, S45, S46 and S57 of
+ * docs/pools.md. */
 #include <unistd.h>
 
 #include "tests/hip/pools.h"

@@ -1,6 +1,7 @@
-/* A model of what stream-ordered pools may do: who is ordered behind whom, by vector clocks over streams, and what
- * the host has waited for. It is told of each call before it is made, so that at any time it knows at least what
- * the library may; and it judges each address that was given out. Statements S22 to S50 of docs/pools.md. */
+/* A model of the allowed results of stream-ordered pools: the order of operations, by vector clocks over streams,
+ * and the host's waits. A test reports each call to it before it makes the call, so that at any time it has at
+ * least the library's knowledge; it checks each address that a pool gives. Statements S22 to S50 of
+ * docs/pools.md. */
 #ifndef TESTS_HIP_POOL_MODEL_H
 #define TESTS_HIP_POOL_MODEL_H
 

@@ -1,4 +1,4 @@
-/* A pattern in a block of a pool, written and looked at by kernels. */
+/* A pattern in a block of a pool, written and checked by kernels. */
 #ifndef TESTS_HIP_POOL_PATTERN_H
 #define TESTS_HIP_POOL_PATTERN_H
 

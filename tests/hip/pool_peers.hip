@@ -1,4 +1,5 @@
-/* Pools of two GPUs: whose memory a stream gets, and who else may use it. Statements S13, S15 and S58 to S63 of docs/pools.md. */
+/* Pools of two GPUs: the pool that a stream allocates from, and access by other devices. Statements S13, S15 and
+ * S58 to S63 of docs/pools.md. */
 #include "tests/hip/pools.h"
 
 static void fill(void *at, size_t size, unsigned char value, int device)

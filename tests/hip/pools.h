@@ -1,5 +1,5 @@
-/* What tests of pools share: streams, events and pools that end with their scope, and a gate that keeps a stream
- * busy. */
+/* Common parts of tests of pools: streams, events and pools that end with their scope, and a gate that keeps a
+ * stream busy. */
 #ifndef TESTS_HIP_POOLS_H
 #define TESTS_HIP_POOLS_H
 

@@ -1,6 +1,6 @@
-/* hipDeviceReset(): ends what the device has, however it stands with it, and lets the device begin anew. Behind faults
- * of every kind, with graphs from before, and while other threads wait for what never ends. Its GPU stops work that
- * runs for too long soon. */
+/* hipDeviceReset(): ends everything on the device, whatever its state, and initialises the device anew. After
+ * faults of every kind, with older graphs, and while other threads wait for work that never ends. The GPU of this
+ * test stops long work early. */
 #include <atomic>
 #include <functional>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Rules of AMD's runtime that programs rely on, beyond what each call is for. */
+/* Rules of AMD's runtime that programs rely on, beyond the documented purpose of a call. */
 #define HIP_DEPRECATED /* contexts, too */
 #include <string>
 #include <sys/mman.h>

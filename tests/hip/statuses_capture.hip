@@ -1,4 +1,4 @@
-/* Captures: where they begin and end, what is asked of them, what they do not allow. */
+/* Captures: begin and end, queries, and calls that they do not allow. */
 #include "tests/hip/statuses.h"
 
 static hipStream_t stream, old_stream, other_stream;

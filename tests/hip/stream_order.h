@@ -1,7 +1,7 @@
-/* A model of what HIP orders: vector clocks over streams. An operation of a stream has a number; a clock says up to
- * which number the operations of each stream are ordered before something. The model knows the order of a stream,
- * of events, of the null stream's rules and of what the host waited for. Everything that it calls ordered is
- * ordered by HIP; HIP may order more. */
+/* A model of the order that HIP guarantees: vector clocks over streams. An operation of a stream has a number; a
+ * clock has, for each stream, the number up to which its operations are ordered before an operation. The model
+ * includes the order of a stream, events, the rules of the null stream and the host's waits. HIP orders everything
+ * that the model calls ordered; HIP may order more. */
 #ifndef TESTS_HIP_STREAM_ORDER_H
 #define TESTS_HIP_STREAM_ORDER_H
 

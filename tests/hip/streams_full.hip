@@ -1,5 +1,5 @@
-/* Streams that wait, with more behind the wait than a stream keeps: the thread that gives more waits as well, and
- * has the stream meanwhile. Whatever the stream waits for still comes. */
+/* Streams that wait, with more work after the wait than a stream can hold: the submitting thread waits as well, and
+ * holds the stream meanwhile. The awaited work still completes. */
 #include <hip/hip_cooperative_groups.h>
 #include <thread>
 

@@ -1,4 +1,4 @@
-/* What one thread does while others are in the library: nobody's work is lost, nothing is freed under them. */
+/* Calls of one thread while others are in the library: no work is lost, no object is freed in use. */
 #include <atomic>
 #include <pthread.h>
 #include <string>

@@ -1,4 +1,4 @@
-/* What tools ask for, what compilers may call, and a launch on several devices at once that need not meet. */
+/* Functions for tools and compilers, and a launch on several devices at once without a common barrier. */
 #include <hip/api/profile.h>
 #include <hip/api/registration.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A tool: it prints which calls a program makes, how long they take, and what the GPU did because of them. */
+/* A tool: it prints a program's calls, their durations, and the resulting GPU work. */
 #include <hip/api/profile.h>
 
 #include <atomic>

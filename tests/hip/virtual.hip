@@ -1,5 +1,5 @@
-/* Addresses and memory apart: reserved, created, mapped, opened; one memory at two addresses, and a range of two
- * memories. */
+/* Separate addresses and memory: reserved, created, mapped, with access set; one memory at two addresses, and a
+ * range of two memories. */
 #include "tests/clients/hip/hip.h"
 
 __global__ void count_up(unsigned *to, size_t count, unsigned first)

@@ -1,4 +1,4 @@
-/* Messages between two processes, with a descriptor if need be. */
+/* Messages between two processes, with an optional file descriptor. */
 #ifndef TESTS_HIP_WIRE_H
 #define TESTS_HIP_WIRE_H
 

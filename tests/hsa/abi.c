@@ -1,5 +1,5 @@
-/* The library is ROCr's to whoever links it: the same symbols in the same version, and headers that define the
- * same. */
+/* The library is compatible with ROCr: the same symbols in the same version, and headers with the same
+ * definitions. */
 #include <stdbool.h>
 #include <stdlib.h>
 

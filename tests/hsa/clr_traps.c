@@ -1,6 +1,6 @@
-/* What AMD's HIP library (CLR 5.2, 5.7, 6.4) relies on and no specification says: where a runtime answers
- * otherwise, it drops the device, aborts, or waits for ever. Each test is named after what must hold; what happened
- * to whom was seen by running Debian's libraries on runtimes that did otherwise. */
+/* Unspecified behaviour that AMD's HIP library (CLR 5.2, 5.7, 6.4) relies on: with a runtime that behaves
+ * otherwise, it ignores the device, aborts, or waits for ever. Each test is named after the rule; the consequences
+ * were observed by running Debian's libraries on such runtimes. */
 #include <stdlib.h>
 
 #include <hsa/amd_hsa_queue.h>

@@ -1,6 +1,6 @@
-/* Code objects through HSA: readers, executables and what they define, several code objects that need one another,
- * symbols, what debuggers see, HSA 1.0's way; and what each function says to what is no code, or of somebody else.
- */
+/* Code objects through HSA: readers, executables and their definitions, several code objects that depend on one
+ * another, symbols, the interface for debuggers, HSA 1.0's functions; and the status of each function for input
+ * that is no code, or foreign. */
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>

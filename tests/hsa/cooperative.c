@@ -1,4 +1,4 @@
-/* Cooperative queues: all workgroups of a grid run at a time and meet, by global wave sync. */
+/* Cooperative queues: all workgroups of a grid run at the same time and synchronize by global wave sync. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Copies of HSA: between any two places, behind signals, of rectangles, with times. */
+/* Copies of HSA: between any two places, after signals, of rectangles, with times. */
 #include <stdlib.h>
 
 #include "tests/hsa_rig.h"

@@ -1,5 +1,5 @@
-/* HSA_CU_MASK: which compute units new queues have, and that programs get no others. Each case is a process of its
- * own, because the environment is read once. */
+/* HSA_CU_MASK: the compute units of new queues, and that programs get no others. Each case is a process of its own,
+ * because the environment is read once. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* What becomes of a kernel that touches memory that is not there: an event for who handles events, else the end of
- * the GPU's queues. The job itself ends as if nothing had happened. */
+/* A kernel accesses unmapped memory: a handler of events gets an event; without one the GPU's queues end. The job
+ * itself ends as if nothing had happened. */
 #include <stdlib.h>
 #include <unistd.h>
 

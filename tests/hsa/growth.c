@@ -1,4 +1,5 @@
-/* Memory that is allocated while a kernel runs, and that it is told of: what malloc in HIP's kernels does. */
+/* Memory that is allocated while a kernel runs, whose address the kernel then receives: malloc in HIP's kernels
+ * works this way. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* A program of HSA that allocates under a kernel, and exports what it got, loses each of its allocations and ioctls
- * in turn: it gets a status, and nothing is left behind. */
+/* A program of HSA that allocates while a kernel runs, and exports the memory, loses each of its allocations and
+ * ioctls in turn: it gets a status, and nothing leaks. */
 #include <errno.h>
 
 #include "shaders/blob.h"

@@ -1,5 +1,5 @@
-/* Images through HSA: what there can be, how their memory lies, what goes in and comes out; their descriptors, as
- * kernels read and write buffers through them, and word for word. */
+/* Images through HSA: supported formats, their layout in memory, import and export; their descriptors, as kernels
+ * use them, and word for word. */
 #include <stdlib.h>
 
 #include <hsa/hsa_ext_image.h>

@@ -1,5 +1,4 @@
-/* A program of HSA loses each of its allocations and ioctls in turn: it gets a status, and nothing is left behind.
- */
+/* A program of HSA loses each of its allocations and ioctls in turn: it gets a status, and nothing leaks. */
 #include <errno.h>
 #include <stdlib.h>
 

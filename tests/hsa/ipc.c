@@ -1,5 +1,5 @@
-/* Memory and signals of one process in another: what is exported by 32 bytes is attached there, used by its GPU,
- * and survives whoever dies; and nobody gets what is not his. */
+/* Memory and signals of one process in another: an export of 32 bytes is attached there, used by its GPU, and
+ * survives the end of either process; and no process gets another one's memory without an export. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>

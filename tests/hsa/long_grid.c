@@ -1,6 +1,6 @@
-/* Work that takes longer than the watchdog allows a job to: a grid, which ends in parts and is lost whole, and many
- * kernels in a row, which end when a job has few of them. Each case is a process of its own, because the
- * environment is read once. */
+/* Work that takes longer than the watchdog allows: a grid, which completes in parts and is lost as a whole, and
+ * many kernels in a row, which complete when each job has few of them. Each case is a process of its own, because
+ * the environment is read once. */
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

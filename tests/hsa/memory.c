@@ -1,5 +1,5 @@
-/* Memory through HSA: allocating, filling, copying, what a pointer tells, callbacks, dma-bufs; and that nonsense is
- * answered with a status. */
+/* Memory through HSA: allocation, fills, copies, pointer information, callbacks, dma-bufs; and invalid calls give a
+ * status. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-/* The order of a queue's packets: behind a kernel, a barrier packet and a change of the queue's priority, and in
- * front of a wait for another queue. A kernel that takes long writes what the next one changes: the virtual GPU
- * ends the program when nothing orders the two. */
+/* The order of a queue's packets: after a kernel, a barrier packet and a change of the queue's priority, and before
+ * a wait for another queue. A long kernel writes what the next one changes: the virtual GPU ends the program when
+ * nothing orders the two. */
 #include "tests/hsa_rig.h"
 
 #define LANES     64

@@ -1,5 +1,5 @@
-/* Memory of one GPU for another: where they are peers, each reaches the other's; where they are not, nobody says
- * they were; and threads that allocate, look up, lock, copy between GPUs and free, all at once. */
+/* Memory of one GPU for another: peers reach each other's memory; other GPUs are not reported as peers; and threads
+ * that allocate, look up, lock, copy between GPUs and free, at the same time. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* With TUFF_POLL=1: packets that nobody rings for, as programs publish them that know the hardware. */
+/* TUFF_POLL=1: packets without a doorbell signal, as published by programs that write for the hardware. */
 #include <stdlib.h>
 
 #include <hsa/amd_hsa_queue.h>

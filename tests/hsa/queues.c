@@ -1,4 +1,4 @@
-/* Queues of HSA: who may ring, what packets wait for, what becomes of a queue that ends early. */
+/* Queues of HSA: who may ring the doorbell, dependencies of packets, and a queue that is destroyed early. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Scratch: slots of waves are divided among the shader engines, and a workgroup starts in one of them. So there are
- * as many as the largest workgroup needs, and as many as a cooperative grid needs, also when little memory is left.
- */
+ * enough for the largest workgroup, and for a cooperative grid, also when little memory is left. */
 #include <errno.h>
 
 #include "tests/hsa_rig.h"

@@ -1,5 +1,4 @@
-/* Signals of HSA without a GPU's help: every operation, waits for one, any and all, handlers, and what is no
- * signal. */
+/* Signals of HSA without a GPU: every operation, waits for one, any and all, handlers, and invalid handles. */
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Shared virtual memory as far as it goes without migration: a kernel uses what malloc gave, where the process has
- * it; attributes of pages, as they were set; and a prefetch, which moves nothing and still ends in order. */
+/* Shared virtual memory without migration: a kernel uses malloc'ed memory at its own address; attributes of pages
+ * keep their values; and a prefetch moves nothing and still completes in order. */
 #include <stdlib.h>
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-/* A tool that keeps the table: for tests of what is reached by it only. */
+/* A tool that keeps the table: for tests of functions that only the table has. */
 #include <hsa/hsa_api_trace.h>
 
 #define EXPORT __attribute__((visibility("default")))

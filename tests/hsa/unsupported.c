@@ -1,5 +1,5 @@
-/* docs/support.md names the functions that are not there yet, and no others: hsa/names.h is what holds. Runs where
- * the sources are. */
+/* docs/support.md names exactly the functions that are missing: hsa/names.h has the facts. Runs where the sources
+ * are. */
 #include <stdbool.h>
 #include <stdlib.h>
 

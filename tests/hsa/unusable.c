@@ -1,4 +1,4 @@
-/* A GPU that is there and cannot be used: programs learn that there is none, and their users once why. */
+/* A GPU that cannot be used: programs find none, and their users see the reason once. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

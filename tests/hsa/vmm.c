@@ -1,5 +1,5 @@
-/* Virtual memory management through HSA: addresses are reserved, memory is made, one is mapped at the other, and
- * who may do what there is said; memory crosses as a descriptor. On two GPUs. */
+/* Virtual memory management through HSA: reserves addresses, creates memory, maps it, sets access; memory passes to
+ * other processes as a descriptor. On two GPUs. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

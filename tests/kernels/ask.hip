@@ -1,4 +1,4 @@
-/* A kernel that the host has to answer while it runs. */
+/* A kernel that waits for an answer of the host while it runs. */
 #include "shaders/device.h"
 
 /* Asks for memory `turns` times: box[0] counts what was asked for, box[1] is where it is. Fills it, and out[lane] is

@@ -1,5 +1,5 @@
-/* Many jobs: neither the driver's memory nor the kernel's objects grow, and sequence numbers, chunks and slabs go
- * round. */
+/* Many jobs: neither the driver's memory nor the kernel's objects grow, and sequence numbers, chunks and slabs wrap
+ * around. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

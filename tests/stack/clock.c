@@ -1,5 +1,5 @@
-/* GPU time as host time: what the counter said lies between the host's readings around it, from any thread, and GPU
- * timestamps of submitted work lie between submission and completion. */
+/* GPU time as host time: a converted counter value is between the host's readings around it, from any thread, and
+ * GPU timestamps of submitted work are between submission and completion. */
 #include <pthread.h>
 #include <time.h>
 

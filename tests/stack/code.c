@@ -1,5 +1,5 @@
-/* Loading code objects: what they define and what others define for them, in all formats, with and without VRAM
- * that the CPU sees; and those that were cut short or damaged, which leave no memory and no address behind. */
+/* Loading code objects: defined and undefined symbols, in all formats, with and without VRAM that the CPU maps; and
+ * truncated or damaged objects, which leave no memory and no address behind. */
 #include <errno.h>
 #include <stdlib.h>
 

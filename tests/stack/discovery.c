@@ -1,5 +1,5 @@
-/* Finding and opening devices: several of them, /sys masked as in containers, none at all, no permission, chips and
- * kernels that are not supported. What a person reads says what to do. */
+/* Finding and opening devices: several of them, /sys masked as in containers, none at all, no permission,
+ * unsupported chips and kernels. The text for people names a remedy. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* What a dispatch puts into its IB, dword by dword, as Mesa and IREE emit it, on each chip. Runs on the null
- * device: nothing is executed, the IB is read back. */
+/* The IB of a dispatch, dword by dword, as Mesa and IREE emit it, on each chip. Runs on the null device: nothing is
+ * executed, the test reads the IB back. */
 #include "cs/internal.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The public interface where things fail: every ioctl and every allocation, a device that vanishes, a reset that
+/* The public interface under failures: every ioctl and every allocation, a device that vanishes, a reset that
  * another program caused. */
 #include <errno.h>
 #include <stdlib.h>

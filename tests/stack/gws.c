@@ -1,4 +1,5 @@
-/* Global wave sync: the workgroups of a whole grid meet on a ring whose jobs list it; elsewhere nobody may. */
+/* Global wave sync: the workgroups of a whole grid synchronize on a ring whose jobs list the resource; on other
+ * rings they cannot. */
 #include <stdlib.h>
 
 #include "tests/check.h"

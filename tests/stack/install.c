@@ -1,4 +1,4 @@
-/* make install as a person does it: what is installed works by itself, and goes without a trace. */
+/* make install as a person runs it: the installation works by itself, and uninstalling leaves no trace. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A queue that waits for another queue whose job hung: it goes on, and neither its context nor its guilt are
- * touched. Linux answers its submission with the other queue's error. */
+/* A queue that waits for another queue whose job hung: it continues, and neither its context nor its guilt are
+ * affected, although Linux gives the other queue's error for its submission. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* The manual, the completion of shells and the lists of variables say what the command and the code say. */
+/* The manual, the completion of shells and the lists of variables agree with the command and the code. */
 #include <ctype.h>
 #include <glob.h>
 #include <stdbool.h>

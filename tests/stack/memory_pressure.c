@@ -1,4 +1,4 @@
-/* Memory under pressure: VRAM that is full, said or silently; a hundred thousand buffers; a process that has no
+/* Memory under pressure: full VRAM, with an error or silently; a hundred thousand buffers; a process that has no
  * mapping left. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* A device that executes nothing fails every test that claims execution: the null device runs all device tests, and
- * only those below may pass. Who writes a test that passes there names it, or finds that it cannot fail. */
+ * only those below may pass. The author of a test that passes there adds it to the list, or finds that it cannot
+ * fail. */
 #include <stdlib.h>
 
 #include "tests/check.h"

@@ -1,5 +1,5 @@
-/* TUFF_VGPU_TRACE and TUFF_VGPU_LOG: what they tell of a run of several processes and devices is whole, and fits
- * together. */
+/* TUFF_VGPU_TRACE and TUFF_VGPU_LOG: the records of a run of several processes and devices are complete and
+ * consistent. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Submission from inside: what the kernel asks to be tried again, the instruction cache, what the dispatch emitter
+/* Submission from inside: ioctls that the kernel wants repeated, the instruction cache, dispatches that the emitter
  * refuses. Jobs as their user sees them: tests/device/submit.c. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Eight threads cut pieces from the same slabs and give them back: each piece is its owner's alone. Threads as the
- * user of a device sees them: tests/device/threads.c. */
+/* Eight threads create and destroy suballocations of the same slabs: each suballocation has one owner. Threads as
+ * the user of a device sees them: tests/device/threads.c. */
 #include <pthread.h>
 
 #include "tests/check.h"

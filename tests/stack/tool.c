@@ -1,4 +1,4 @@
-/* The tuff command as a person runs it: what it prints, what it answers. */
+/* The tuff command as a person runs it: output and exit status. */
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,4 @@
-/* Waits for a job that runs: a limit of time is kept although the kernel counts in jiffies, and what blocks sleeps.
- */
+/* Waits for a running job: a timeout is kept although the kernel counts in jiffies, and a blocking wait sleeps. */
 #include <errno.h>
 #include <time.h>
 

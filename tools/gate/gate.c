@@ -1,11 +1,11 @@
-/* libtuff-gate.so: what `tuff run` puts in front of programs that look for ROCm's kernel driver before they ask any
- * library, as rocminfo does. It answers exactly these checks, and passes everything else on:
+/* libtuff-gate.so: preloaded by `tuff run` for programs that test for ROCm's kernel driver before they call any
+ * library, as rocminfo does. It answers exactly these tests, and forwards all other calls:
  *
- *   open("/dev/kfd")                                      -> /dev/null
- *   popen() of a command that looks for amdgpu in lsmod   -> as if the module were there
- *   fopen("/sys/module/amdgpu/initstate"), when it is not there -> "live"
+ *   open("/dev/kfd")                                            -> /dev/null
+ *   popen() of a command that searches lsmod's output for amdgpu -> as if the module were loaded
+ *   fopen("/sys/module/amdgpu/initstate"), when it is missing   -> "live"
  *
- * tuff's libraries themselves never open /dev/kfd and stand in front of nothing. */
+ * tuff's libraries themselves never open /dev/kfd and intercept no call. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static const char *instead_of(const char *path)
 	return path && !strcmp(path, "/dev/kfd") ? "/dev/null" : path;
 }
 
-/* The next library's function of that name. */
+/* Finds the next library's function of that name. */
 #define NEXT(type, name)                                                                                           \
 	static __typeof__(type) *next;                                                                             \
 	if (!next)                                                                                                 \
@@ -60,7 +60,7 @@ FILE *popen(const char *command, const char *mode)
 
 #define INITSTATE "/sys/module/amdgpu/initstate"
 
-/* A file with a descriptor: streams of C++ read from that. */
+/* Makes a stream with a descriptor: C++ streams read from the descriptor. */
 static FILE *live(void)
 {
 	FILE *file = tmpfile();

@@ -1,4 +1,4 @@
-/* Events, and streams that wait for one another by them. */
+/* Events, and streams that wait for one another with them. */
 #include "tests/bench/hip/rig.h"
 
 #define STREAMS 4

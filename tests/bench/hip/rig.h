@@ -1,8 +1,6 @@
-/* What the tables of tests/bench/hip share: processes with a null device, kernels, rows.
- *
- * A row has, of the calling thread and with calls into the virtual device left out: instructions, locked operations
- * (lock prefix, xchg with memory, mfence), system calls; and of all threads: ioctls by number, the mean of several
- * calls. */
+/* Common parts of the tables of tests/bench/hip: processes with a null device, kernels, rows. A row has, for the
+ * calling thread and without calls into the virtual device: instructions, locked operations (lock prefix, xchg with
+ * memory, mfence), system calls; and for all threads: ioctls by number, the mean of several calls. */
 #ifndef TESTS_BENCH_HIP_RIG_H
 #define TESTS_BENCH_HIP_RIG_H
 

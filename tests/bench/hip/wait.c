@@ -1,4 +1,4 @@
-/* Waits and queries, and what threads cost while something is pending. */
+/* Waits and queries, and the cost of threads while work is pending. */
 #include "tests/bench/hip/rig.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-/* What HIP tells of a device: it must be what the chip is. */
+/* HIP's properties of a device must match the chip. */
 #include "tests/clients/hip/hip.h"
 
 /* MI60 without ECC, MI100, MI210: what vgpu/chip_gfx9.c has from AMD's tables. */

@@ -1,4 +1,4 @@
-/* What HIP answers when something is wrong; the device must go on afterwards. */
+/* HIP's errors for invalid calls; the device must work afterwards. */
 #include "tests/clients/hip/hip.h"
 
 __global__ void count_up(unsigned *to)

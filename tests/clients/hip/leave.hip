@@ -1,4 +1,4 @@
-/* A program that ends in the middle: kernels run, copies and callbacks wait, nothing was freed. */
+/* A program that ends early: kernels run, copies and callbacks are pending, nothing was freed. */
 #include "tests/clients/hip/hip.h"
 
 __global__ void count(unsigned *data, unsigned rounds)

@@ -1,4 +1,4 @@
-/* In the place of Debian's headers, where they are not installed. */
+/* Replaces Debian's headers where they are not installed. */
 #include <stddef.h>
 
 #include "list.h"

@@ -1,4 +1,4 @@
-/* What HIP's headers define, beside what AMD's of the same release define. */
+/* Definitions of HIP's headers, compared with those of AMD's of the same release. */
 #ifndef TESTS_HIP_ABI_LIST_H
 #define TESTS_HIP_ABI_LIST_H
 

@@ -1,4 +1,4 @@
-/* One list of all that the headers of HSA define, as two sets of headers define it. */
+/* A list of all definitions of HSA's headers, instantiated with two sets of headers. */
 #ifndef TESTS_HSA_ABI_LIST_H
 #define TESTS_HSA_ABI_LIST_H
 
