@@ -1,5 +1,6 @@
 #include "drv/lock.h"
 
+#include <sched.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -36,6 +37,22 @@ static bool spin(struct drv_lock *lock)
 	return false;
 }
 
+static uint64_t nap_after_ns(uint64_t nap_ns)
+{
+	return nap_ns < NAP_MAX_NS / 2 ? 2 * nap_ns : NAP_MAX_NS;
+}
+
+void drv_pause(struct drv_pause *pause)
+{
+	if (pause->turns < SPINS) {
+		pause->turns++;
+		sched_yield();
+		return;
+	}
+	pause->nap_ns = pause->nap_ns ? nap_after_ns(pause->nap_ns) : NAP_MIN_NS;
+	nanosleep(&(struct timespec){.tv_nsec = (long)pause->nap_ns}, NULL);
+}
+
 /* The holder may miss the mark and wake nobody: no sleep is without an end. */
 void drv_lock_wait(struct drv_lock *lock)
 {
@@ -45,7 +62,7 @@ void drv_lock_wait(struct drv_lock *lock)
 		return;
 	while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire)) {
 		drv_futex_wait(&lock->state, 2, nap_ns);
-		nap_ns = nap_ns < NAP_MAX_NS / 2 ? 2 * nap_ns : NAP_MAX_NS;
+		nap_ns = nap_after_ns(nap_ns);
 	}
 }
 

@@ -184,6 +184,17 @@ static inline void drv_rwlock_unlock(struct drv_rwlock *l)
 	pthread_rwlock_unlock(&l->lock);
 }
 
+/* --- waiting for what has neither lock nor futex ------------------------------------------------ */
+
+struct drv_pause {
+	unsigned turns;
+	uint64_t nap_ns;
+};
+
+/* Between two attempts, zeroed before the first: yields the processor a hundred times, then sleeps, 50 us at first, 4 ms
+ * at most. */
+void drv_pause(struct drv_pause *pause);
+
 /* --- futexes ------------------------------------------------------------------------------------ */
 
 /* Sleeps while *word is `seen`, ns at most (UINT64_MAX: for ever), or less: the caller looks again. */

@@ -1,7 +1,5 @@
-/* Hardware queues, and what a GPU's flows have in common. Hardware queues outlive their flows, which get them in
- * turn: signals and freed memory name their rings. */
-#include <sched.h>
-
+/* What the flows of a GPU have in common: their list, the ends of their work, and the submission of what they have
+ * collected. */
 #include "drv/lock.h"
 #include "flow/internal.h"
 
@@ -140,6 +138,8 @@ static struct flow *next_collecting(struct flow_gpu *gpu, struct flow *last)
 /* A thread that sleeps with a flow's lock has closed its job before: the loop is as short as the lock is held. */
 static void flush(struct flow *f, bool wait)
 {
+	struct drv_pause pause = {0};
+
 	if (flow_is_mine(f)) {
 		(void)!flow_close(f); /* an error fails the flow */
 		return;
@@ -149,7 +149,7 @@ static void flush(struct flow *f, bool wait)
 			(void)!flow_close(f); /* an error fails the flow */
 			flow_release(f);
 		} else if (wait) {
-			sched_yield();
+			drv_pause(&pause);
 		} else {
 			return;
 		}

@@ -1,6 +1,5 @@
 /* Progress of flows, and waits for them. */
 #include <errno.h>
-#include <sched.h>
 
 #include "flow/internal.h"
 
@@ -35,6 +34,8 @@ bool flow_attempt(struct flow *f)
 
 void flow_call_ended(struct flow *f)
 {
+	struct drv_pause pause = {0};
+
 	atomic_store(&f->calling, false);
 	/* A holder that sleeps may wait for a call of another flow, which the caller's thread makes behind this
 	 * one: flow_wait() goes on by itself. */
@@ -43,7 +44,7 @@ void flow_call_ended(struct flow *f)
 			flow_wake(f);
 			return;
 		}
-		sched_yield();
+		drv_pause(&pause);
 	}
 	(void)attempt(f);
 	flow_unlock(f);

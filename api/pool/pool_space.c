@@ -1,5 +1,4 @@
 /* The arena of a pool: its blocks and chunks. */
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -723,10 +722,12 @@ static void drop_all(struct hip_pool *p)
 
 void hip_arena_empty(struct hip_pool *p)
 {
+	struct drv_pause pause = {0};
+
 	drv_mutex_lock(&p->lock);
 	while (is_at_work(p)) {
 		drv_mutex_unlock(&p->lock);
-		sched_yield();
+		drv_pause(&pause);
 		drv_mutex_lock(&p->lock);
 	}
 	hip_caches_drain_locked(p);

@@ -207,6 +207,7 @@ static bool may_close(struct hip_stream *s)
 /* Closes the stream. Its work was waited for, or the rest of it is dropped. */
 static void close_stream(struct hip_stream *s)
 {
+	struct drv_pause pause = {0};
 	bool drop = !all_ended(s);
 
 	drv_mutex_lock(&s->device->lock);
@@ -222,7 +223,7 @@ static void close_stream(struct hip_stream *s)
 	atomic_store(&s->ending, true);
 	/* Users wait for operations that have ended or never will, so this loop ends. */
 	while (atomic_load(&s->users))
-		sched_yield();
+		drv_pause(&pause);
 	if (drop)
 		end_work(s);
 	s->done = hip.hsa->completed(s->flow);
@@ -336,12 +337,14 @@ hipError_t hip_stream_lost(struct hip_stream *s, int r)
 
 bool hip_stream_acquire(struct hip_stream *s)
 {
+	struct drv_pause pause = {0};
+
 	atomic_fetch_add(&s->users, 1);
 	if (__builtin_expect(!atomic_load(&s->ending), 1))
 		return true;
 	atomic_fetch_sub(&s->users, 1);
 	while (!atomic_load(&s->gone))
-		sched_yield();
+		drv_pause(&pause);
 	return false;
 }
 
@@ -673,6 +676,7 @@ static void flow_abandon(struct hip_stream *s, void *unused)
  * that wait for them get an error. */
 void hip_streams_reset(struct hip_device *device)
 {
+	struct drv_pause pause = {0};
 	struct hip_stream *s;
 
 	/* All flows stop first, so that no stream goes on because another is gone. abandon() runs later, since it
@@ -687,7 +691,7 @@ void hip_streams_reset(struct hip_device *device)
 		if (may_close(s))
 			close_stream(s);
 		else
-			sched_yield();
+			drv_pause(&pause);
 		hip_stream_put(s);
 	}
 }
