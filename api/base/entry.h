@@ -82,6 +82,7 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	do {                                                                                                       \
 		if (held)                                                                                          \
 			drv_unlock(held);                                                                          \
+		hip_call_begin_slow();                                                                             \
 		HIP_ENTER_SLOW_PATH(function, __VA_ARGS__);                                                        \
 	} while (0)
 hipError_t hip_end_fast_wake(struct drv_lock *held);

@@ -35,8 +35,11 @@ void hip_thread_register(void);
 #define HIP_INSIDE_END  255
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-/* One instruction each, which gcc does not generate from atomics. x86 stores become visible in order. */
-static inline void hip_call_begin(void)
+/* hip_call_begin_fast() calls no function, for functions that keep no registers on the stack. False: the thread is not
+ * registered, and no object may be used before hip_call_begin_slow().
+ *
+ * One instruction each, which gcc does not generate from atomics. x86 stores become visible in order. */
+static inline bool hip_call_begin_fast(void)
 {
 	bool unregistered;
 
@@ -44,22 +47,20 @@ static inline void hip_call_begin(void)
 			 : "+m"(hip_thread.inside), "=@ccs"(unregistered)
 			 : "i"(HIP_INSIDE_CALL)
 			 : "memory");
-	if (__builtin_expect(unregistered, 0))
-		hip_thread_register();
+	return !unregistered;
 }
 static inline void hip_call_end(void)
 {
 	__asm__ volatile("addq %1, %0" : "+m"(hip_thread.inside) : "i"(HIP_INSIDE_END) : "memory");
 }
 #else
-static inline void hip_call_begin(void)
+static inline bool hip_call_begin_fast(void)
 {
 	int64_t inside = atomic_load_explicit(&hip_thread.inside, memory_order_relaxed) + HIP_INSIDE_CALL;
 
 	atomic_store_explicit(&hip_thread.inside, inside, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
-	if (__builtin_expect(inside < 0, 0))
-		hip_thread_register();
+	return inside >= 0;
 }
 static inline void hip_call_end(void)
 {
@@ -68,5 +69,17 @@ static inline void hip_call_end(void)
 	atomic_store_explicit(&hip_thread.inside, inside + HIP_INSIDE_END, memory_order_release);
 }
 #endif
+
+static inline void hip_call_begin(void)
+{
+	if (__builtin_expect(!hip_call_begin_fast(), 0))
+		hip_thread_register();
+}
+/* Behind hip_call_begin_fast(). */
+static inline void hip_call_begin_slow(void)
+{
+	if (atomic_load_explicit(&hip_thread.inside, memory_order_relaxed) < 0)
+		hip_thread_register();
+}
 
 #endif

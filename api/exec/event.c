@@ -264,9 +264,10 @@ HIP_SLOW_PATH static hipError_t record_slow(hipEvent_t event, hipStream_t stream
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
+	bool ready;
 
-	hip_call_begin();
-	if (__builtin_expect(!hip_slow_path_flags() && record_fast(event, stream, &held), 1))
+	ready = hip_call_begin_fast();
+	if (__builtin_expect(ready && !hip_slow_path_flags() && record_fast(event, stream, &held), 1))
 		return hip_end_fast(held);
 	return record_slow(event, stream, held);
 }

@@ -433,9 +433,10 @@ HIP_SLOW_PATH static hipError_t malloc_slow(void **ptr, size_t size, hipStream_t
 hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
+	bool ready;
 
-	hip_call_begin();
-	if (__builtin_expect(!hip_slow_path_flags() && malloc_fast(ptr, size, stream, &held), 1))
+	ready = hip_call_begin_fast();
+	if (__builtin_expect(ready && !hip_slow_path_flags() && malloc_fast(ptr, size, stream, &held), 1))
 		return hip_end_fast(held);
 	return malloc_slow(ptr, size, stream, held);
 }
@@ -495,9 +496,10 @@ HIP_SLOW_PATH static hipError_t free_slow(void *ptr, hipStream_t stream, struct 
 hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 {
 	struct drv_lock *held = NULL;
+	bool ready;
 
-	hip_call_begin();
-	if (__builtin_expect(!hip_slow_path_flags() && free_fast(ptr, stream, &held), 1))
+	ready = hip_call_begin_fast();
+	if (__builtin_expect(ready && !hip_slow_path_flags() && free_fast(ptr, stream, &held), 1))
 		return hip_end_fast(held);
 	return free_slow(ptr, stream, held);
 }
