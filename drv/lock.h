@@ -1,8 +1,14 @@
-/* A lock for hot paths: taking it free is one locked instruction, giving it back when nobody sleeps a store, and
- * neither is a call. After Drepper, "Futexes Are Tricky", mutex 2, but for the store: it may write over the mark of
- * a sleeper that comes at that instant, which then finds the lock free when its nap is over (lock.c). Giving it
- * back orders no later load: code that looks for something afterwards needs a fence of its own. Not recursive, not
- * shared between processes. All zero: free. */
+/* Locks. Each has a rank (drv/rank.h), which debug builds assert.
+ *
+ *   drv_lock    for hot paths: an uncontended lock is one locked instruction, an unlock without sleepers a store, and
+ *               neither is a call. Not recursive, not shared between processes. All zero: free, without a rank.
+ *   drv_mutex   for all else: a pthread mutex
+ *   drv_rwlock  a pthread read-write lock
+ *   drv_pause   for loops that wait for another thread without a lock or futex
+ *
+ * drv_lock follows Drepper, "Futexes Are Tricky", mutex 2, except for the store: it may overwrite the mark that a
+ * sleeper writes at the same instant; that sleeper finds the lock free when its nap ends (lock.c). An unlock orders no
+ * later load: code that polls for something afterwards needs a fence of its own. */
 #ifndef DRV_LOCK_H
 #define DRV_LOCK_H
 
@@ -41,7 +47,7 @@ static inline enum drv_rank drv_lock_rank(const struct drv_lock *lock)
 void drv_lock_wait(struct drv_lock *lock);
 void drv_lock_wake(struct drv_lock *lock);
 
-/* False: somebody has it. */
+/* Without the rank. False: another thread holds the lock. */
 static inline bool drv_lock_take(struct drv_lock *lock)
 {
 	uint32_t free = 0;
@@ -50,6 +56,7 @@ static inline bool drv_lock_take(struct drv_lock *lock)
 						       memory_order_relaxed);
 }
 
+/* False: another thread holds the lock. */
 static inline bool drv_lock_try(struct drv_lock *lock)
 {
 	bool taken = drv_lock_take(lock);
@@ -66,8 +73,8 @@ static inline void drv_lock(struct drv_lock *lock)
 		drv_lock_wait(lock);
 }
 
-/* True: somebody may sleep, and drv_lock_wake() is to follow. Nothing is read behind the store: the next holder may
- * free the lock. */
+/* True: a thread may sleep, and drv_lock_wake() has to follow. Nothing is read after the store: the next holder may free
+ * the lock. */
 static inline bool drv_lock_release(struct drv_lock *lock)
 {
 	bool sleepers = atomic_load_explicit(&lock->state, memory_order_relaxed) == 2;
@@ -83,7 +90,7 @@ static inline void drv_unlock(struct drv_lock *lock)
 		drv_lock_wake(lock);
 }
 
-/* Whether somebody has it. What the last holder wrote is seen when not. */
+/* 0: the lock is free, and what its last holder wrote is visible. */
 static inline int drv_lock_taken(const struct drv_lock *lock)
 {
 	return atomic_load_explicit(&lock->state, memory_order_acquire) != 0;
@@ -131,7 +138,7 @@ static inline void drv_mutex_lock(struct drv_mutex *m)
 	drv_rank_take(DRV_RANK_OF(m), true);
 	pthread_mutex_lock(&m->mutex);
 }
-/* False: another thread has it. */
+/* False: another thread holds the lock. */
 static inline bool drv_mutex_try(struct drv_mutex *m)
 {
 	bool taken = !pthread_mutex_trylock(&m->mutex);
@@ -197,9 +204,9 @@ void drv_pause(struct drv_pause *pause);
 
 /* --- futexes ------------------------------------------------------------------------------------ */
 
-/* Sleeps while *word is `seen`, ns at most (UINT64_MAX: for ever), or less: the caller looks again. */
+/* Sleeps while *word is `seen`, for ns at most (UINT64_MAX: for ever). May return early: the caller reads the word again. */
 void drv_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
-/* Wakes all who sleep on it. */
+/* Wakes all threads that sleep on the word. */
 void drv_futex_wake(_Atomic uint32_t *word);
 
 #endif

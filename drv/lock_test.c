@@ -1,4 +1,7 @@
 /* drv_lock: one holder at a time; sleepers are woken, also those whose mark was written over. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -81,8 +84,68 @@ static void test_sleeper_is_missed(void)
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
+#ifdef TUFF_DEBUG
+static void take_in_order(void)
+{
+	struct drv_mutex outer = DRV_MUTEX(DRV_RANK_VM_MAP), inner = DRV_MUTEX(DRV_RANK_VM_FAULT);
+
+	drv_mutex_lock(&outer);
+	drv_mutex_lock(&inner);
+	drv_rank_assert(DRV_RANK_VM_MAP);
+	drv_mutex_unlock(&outer);
+	drv_mutex_unlock(&inner);
+}
+
+static void take_against_order(void)
+{
+	struct drv_mutex outer = DRV_MUTEX(DRV_RANK_VM_MAP), inner = DRV_MUTEX(DRV_RANK_VM_FAULT);
+
+	drv_mutex_lock(&inner);
+	drv_mutex_lock(&outer);
+}
+
+static void take_twice(void)
+{
+	struct drv_lock first = DRV_LOCK(DRV_RANK_FLOW), second = DRV_LOCK(DRV_RANK_FLOW);
+
+	CHECK(drv_lock_try(&first)); /* an attempt does not wait, and needs no order */
+	drv_lock(&second);
+}
+
+static void need(void)
+{
+	drv_rank_assert(DRV_RANK_FLOW);
+}
+
+/* The signal that ends a process which does that. */
+static int signal_of(void (*fn)(void))
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child) {
+		close(STDERR_FILENO);
+		fn();
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void test_ranks(void)
+{
+	CHECK_EQ(signal_of(take_in_order), 0);
+	CHECK_EQ(signal_of(take_against_order), SIGABRT);
+	CHECK_EQ(signal_of(take_twice), SIGABRT);
+	CHECK_EQ(signal_of(need), SIGABRT);
+}
+#endif
+
 int main(void)
 {
+#ifdef TUFF_DEBUG
+	test_ranks();
+#endif
 	test_one_holder();
 	test_sleeper_is_seen();
 	test_sleeper_is_missed();
