@@ -1,12 +1,12 @@
 #!/bin/sh
-# Debian's packages that tuff needs, in sets: build; check, what tests need beyond that; hip and clients, other people's
+# Debian's packages that tuff needs, in sets: build; check, for the tests; hip and clients, other people's
 # programs and drivers.
 #
-#   deps.sh missing SET...   prints those that are not there, in one line
+#   deps.sh missing SET...   prints the missing ones, in one line
 #   deps.sh install SET...   installs them with apt
 #
-# A package is there when what is used of it is found, so that the same from elsewhere serves, too. CC, PKG_CONFIG and CLANG
-# are those of the build.
+# A package counts as installed when its used part is found, whatever its origin. CC, PKG_CONFIG and CLANG are those of the
+# build.
 set -eu
 cc=${CC:-gcc} pkg_config=${PKG_CONFIG:-pkg-config} clang=${CLANG:-clang-19}
 version=${clang##*clang}
@@ -17,7 +17,7 @@ clang*) cc_package=$cc ;;
 *) cc_package=gcc ;;
 esac
 
-# SET, PACKAGE, what is used: a command, a library (pkg-config's name), a file, or a part of clang.
+# SET, PACKAGE, the used part: a command, a library (pkg-config's name), a file, or a part of clang.
 packages() {
 	cat <<-END
 	build    $cc_package                  command  $cc

@@ -1,14 +1,14 @@
 # make install, uninstall, install-ldconf, uninstall-ldconf. Libraries have a folder of their own, $(LIBDIR)/tuff, so that no
-# file of Debian's of the same name is replaced or shadowed; tools/install.sh remembers what it made.
+# file of Debian's of the same name is replaced or shadowed; tools/install.sh records what it created.
 VERSION := $(shell sed -n 's/^\#define TUFF_VERSION_M[AI][JN]OR //p' include/tuff/base.h | paste -sd.)
 
-# The folders, and the way from the libraries to the headers.
+# The folders, and the path from the libraries to the headers.
 DOC      := $(DATADIR)/doc/tuff
 LIB      := $(LIBDIR)/tuff
 HEADERS  := $(INCLUDEDIR)/tuff
 LIB_TO_HEADERS := $(shell realpath -ms --relative-to='$(LIB)' '$(HEADERS)')
 
-# Each line is a mode, a file, and where it goes; a file.in is written with its @words@ replaced. Mode ln: a symbolic link of
+# Each line is a mode, a file, and its target; a file.in is written with its @words@ replaced. Mode ln: a symbolic link of
 # that content. Mode all: each file and link of a folder.
 define INSTALL_FILES
 644 $(O)/libtuff.a $(LIB)/libtuff.a
@@ -71,7 +71,7 @@ install: all
 uninstall:
 	@tools/install.sh uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIB)/installed'
 
-# For whoever wants every program of this machine to find tuff's libraries before Debian's. The linker's cache takes the
+# Makes every program of this machine find tuff's libraries before Debian's. The linker's cache takes the
 # folders in order of these files' names.
 LDCONF := $(DESTDIR)$(SYSCONFDIR)/ld.so.conf.d/00-tuff.conf
 ## install-ldconf all programs of this machine find tuff's libraries before Debian's; uninstall-ldconf takes it back

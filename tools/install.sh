@@ -1,10 +1,10 @@
 #!/bin/sh
-# install.sh install|uninstall DESTDIR PREFIX MANIFEST: what `make install` and `make uninstall` do.
+# install.sh install|uninstall DESTDIR PREFIX MANIFEST: the script of `make install` and `make uninstall`.
 #
-# The list comes in INSTALL_LIST, and the commands of sed that replace words in INSTALL_WORDS (tools/install.mk). What was
-# made is written to MANIFEST: "d PATH" for a folder that was not there before, parents first, "f PATH" for a file; paths
-# without DESTDIR. Uninstalling removes those files, and those folders that are empty then: what others put beside stays, and
-# so does a folder that was there.
+# INSTALL_LIST has the list of files, INSTALL_WORDS the commands of sed that replace words (tools/install.mk). MANIFEST
+# records what was created: "d PATH" for a new folder, parents first, "f PATH" for a file; paths without DESTDIR. Uninstalling
+# removes these files, and those of the folders that are empty then: files of others stay, and so does a folder that existed
+# before.
 set -eu
 umask 022
 action=$1
@@ -17,7 +17,7 @@ case $3 in
 *) echo "install: PREFIX must begin with /" >&2; exit 1 ;;
 esac
 
-# Makes a folder, and notes each that it had to make.
+# Creates a folder and its parents, and records the new ones.
 make_folder() {
 	[ ! -d "$destdir$1" ] || return 0
 	case ${1%/*} in '') ;; *) make_folder "${1%/*}" ;; esac
@@ -25,7 +25,7 @@ make_folder() {
 	echo "d $1" >>"$made"
 }
 
-# A new file under the name, so that a program that is running keeps the old one.
+# Replaces the file by a new one, so that a running program keeps the old one.
 put() {
 	make_folder "${3%/*}"
 	case $1,$2 in
@@ -54,7 +54,7 @@ put_folder() {
 	done
 }
 
-# Also when it stops half-way: what there is can be uninstalled.
+# Writes the manifest also after a failure, so that a partial installation can be uninstalled.
 keep_manifest() {
 	[ ! -d "${manifest%/*}" ] || install -m 644 "$made" "$manifest"
 	rm -f "$made"

@@ -69,7 +69,7 @@ done
 for folder in $(find vgpu -type d); do
 	case "$below" in *" $folder "*) ;; *) complain "the list of folders" "a tree without $folder" ;; esac
 done
-# Tests of the public interfaces know those alone, and what tests share.
+# Tests of the public interfaces include only these, and the common headers of tests.
 for line in $(includes tests/device) $(includes tests/examples) $(includes tests/hsa); do
 	header=${line##*:}
 	case "$line" in tests/hsa/*) also="vgpu/vgpu.h vgpu/report.h hsa/names.h tests/inject.h" ;; *) also="" ;; esac

@@ -1,9 +1,8 @@
 /* A program of HIP loses each of its allocations in turn: each time it gets an error or right results, and then
- * runs undisturbed; in the end no more is held than before. Then the same for what a process does once, and for
- * ioctls: as processes of their own, because a device that is lost is not always there again.
+ * runs undisturbed; in the end it holds no more memory than before. The same for allocations that a process makes
+ * once, and for ioctls: each in a process of its own, because a lost device may not come back.
  *
- *   inject [all]    all: not every fifth process, but each
- */
+ *   inject [all]    all: every process instead of every fifth */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* A process goes on after a failed ioctl: what the call gave was an error, or all is right. What comes behind it in
- * the same process, with the same objects, is right or fails; it fails only where an error that stays was told.
- * After hipDeviceReset() all is right. So for each ioctl of a program in turn, and for each of its allocations.
+/* A process continues after a failed ioctl: the failed call gives an error, or its results are right. Later calls
+ * in the same process, with the same objects, give right results or fail; they fail only if a lasting error was
+ * reported. After hipDeviceReset() all results are right. Repeated for each ioctl of a program in turn, and for
+ * each of its allocations.
  *
  *   recover [GPU]            a third of them for each error, in one process
  *   recover GPU all          all of them
- *   recover GPU ioctl E N    one: in a process that has done nothing before
- */
+ *   recover GPU ioctl E N    a single one, in a fresh process */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

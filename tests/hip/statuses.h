@@ -1,7 +1,7 @@
-/* What each call answers when it is given what it should not be: a table, a call a line. The status is AMD's; of
- * HIP 6.4, and where 5.2's is another one, of both.
+/* Status of each call with invalid arguments: a table, one call per line. The status is AMD's of HIP 6.4 and, where
+ * 5.2's differs, of both.
  *
- *   PROGRAM [-v]    -v: what every call gave */
+ *   PROGRAM [-v]    -v: the result of every call */
 #ifndef TESTS_HIP_STATUSES_H
 #define TESTS_HIP_STATUSES_H
 
