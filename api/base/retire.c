@@ -5,9 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Objects that a fence of all threads is worth. Not fewer: the end of a flow unmaps host memory where there are several GPUs,
- * and Linux makes that wait for the jobs that list it, and all submissions for the unmapping (MMU notifiers). */
-#define BATCH 1024
+#define BATCH 64 /* retired objects for which one membarrier(2) is issued */
 
 static struct {
 	struct drv_mutex lock;      /* guards the members below, and those of hip_thread; innermost */

@@ -6,14 +6,32 @@
 
 #include <stdlib.h>
 
-/* Removes the deferred frees whose fences are retired, and returns them as a list; free_lock held. */
-static struct rt_deferred_free *reap_locked(struct rt_memory *memory)
+/* Stores the fences of the jobs that were being submitted when the memory was unlisted, once. True: there are some.
+ * Such a job may run for long; to unmap the memory then would block all submissions until it ends (MMU notifiers). */
+static bool await_late_jobs_locked(struct rt *rt, struct rt_deferred_free *l)
 {
+	struct cs_fence fences[RT_FENCES_MAX];
+	unsigned count;
+
+	if (!l->unlisted)
+		return false;
+	l->unlisted = false;
+	count = rt_memory_fences(rt, l->gpus, fences);
+	free(l->fence);
+	l->fence = count ? malloc(count * sizeof(*fences)) : NULL;
+	l->fences = l->fence ? cs_fences_unretired(l->fence, fences, count) : 0;
+	return l->fences;
+}
+
+/* Removes the deferred frees whose fences are retired, and returns them as a list; free_lock held. */
+static struct rt_deferred_free *reap_locked(struct rt *rt)
+{
+	struct rt_memory *memory = rt->memory;
 	struct rt_deferred_free *gone = NULL, *l;
 
 	for (struct rt_deferred_free **at = &memory->deferred; (l = *at);) {
 		l->fences = cs_fences_unretired(l->fence, l->fence, l->fences);
-		if (l->fences) {
+		if (l->fences || await_late_jobs_locked(rt, l)) {
 			at = &l->next;
 			continue;
 		}
@@ -58,10 +76,11 @@ void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferr
 	if (rt->queues)
 		rt_queues_flush(rt);
 	drv_mutex_lock(&memory->free_lock);
+	deferred->gpus = gpus;
 	set_fences_locked(deferred, fences, rt_memory_fences(rt, gpus, fences));
 	deferred->next = memory->deferred;
 	memory->deferred = deferred;
-	gone = reap_locked(memory);
+	gone = reap_locked(rt);
 	left = memory->deferred;
 	drv_mutex_unlock(&memory->free_lock);
 	free_all(gone);
@@ -74,7 +93,7 @@ void rt_deferred_free_reap(struct rt *rt)
 	struct rt_deferred_free *gone;
 
 	drv_mutex_lock(&rt->memory->free_lock);
-	gone = reap_locked(rt->memory);
+	gone = reap_locked(rt);
 	drv_mutex_unlock(&rt->memory->free_lock);
 	free_all(gone);
 }
