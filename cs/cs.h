@@ -128,6 +128,10 @@ void cs_fence_retire(struct cs_fence fence);
 bool cs_fence_is_retired(struct cs_fence fence);
 /* Copies the fences that are not retired to `to`, which may be `from`; gives their number. */
 unsigned cs_fences_unretired(struct cs_fence *to, const struct cs_fence *from, unsigned count);
+/* Until true, the ring may be submitting a job with a BO list from before the fence was taken (cs_ring_last(), after
+ * vm_mem_unlist() and a full fence). Then the fence is set to the ring's last job, after which no job lists what was
+ * unlisted. One thread at a time. Two loads. */
+bool cs_fence_settle(struct cs_fence *fence);
 
 /* Creates a sync file, which poll() reports readable when the job has ended, well or not; the caller closes it. The
  * job must be submitted. */

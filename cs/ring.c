@@ -360,6 +360,18 @@ bool cs_ring_busy(const struct cs_ring *ring)
 	return drv_lock_taken(&ring->lock) || !cs_fence_is_retired(cs_ring_last(ring));
 }
 
+bool cs_fence_settle(struct cs_fence *fence)
+{
+	/* In this order, as above. A ring submits one job at a time: the first that ends is that one. */
+	bool settled = !drv_lock_taken(&fence->ring->lock);
+	uint64_t last = atomic_load_explicit(&fence->ring->last, memory_order_acquire);
+
+	settled |= last != fence->seq;
+	if (settled)
+		fence->seq = last;
+	return settled;
+}
+
 uint64_t cs_ring_completed(const struct cs_ring *ring)
 {
 	return cs_completed_seq(ring);

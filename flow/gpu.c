@@ -39,7 +39,7 @@ unsigned flow_gpu_fences(struct flow_gpu *gpu, struct cs_fence *fences, unsigned
 
 	drv_mutex_lock(&gpu->lock);
 	for (unsigned i = 0; i < gpu->queues && count < max; i++)
-		if (cs_ring_unfinished(gpu->all[i]->ring))
+		if (cs_ring_busy(gpu->all[i]->ring))
 			fences[count++] = cs_ring_last(gpu->all[i]->ring);
 	drv_mutex_unlock(&gpu->lock);
 	return count;

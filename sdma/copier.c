@@ -402,9 +402,9 @@ unsigned sdma_copier_fences(struct sdma_copier *copier, struct cs_fence *fences,
 	drv_mutex_lock(&copier->lock);
 	for (unsigned i = 0; i < SDMA_QUEUES; i++)
 		for (const struct sdma_queues *q = copier->queues[i]; q; q = q->older) {
-			if (count < max && cs_ring_unfinished(q->compute))
+			if (count < max && cs_ring_busy(q->compute))
 				fences[count++] = cs_ring_last(q->compute);
-			if (count < max && q->dma && cs_ring_unfinished(q->dma))
+			if (count < max && q->dma && cs_ring_busy(q->dma))
 				fences[count++] = cs_ring_last(q->dma);
 		}
 	drv_mutex_unlock(&copier->lock);

@@ -77,8 +77,7 @@ static void free_copy(struct rt *rt, struct copy *c)
 	drv_mutex_unlock(&rt->copies->lock);
 	copy_unwatch(c);
 	/* Other running jobs may list registered memory, since every job of a device lists all of it. */
-	c->deferred.unlisted = c->registered[0] || c->registered[1] || c->stage.gpus;
-	if (c->deferred.unlisted)
+	if (c->registered[0] || c->registered[1] || c->stage.gpus)
 		rt_defer_free(rt, rt_all_gpus(rt), &c->deferred);
 	else
 		free(c);

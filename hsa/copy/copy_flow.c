@@ -37,7 +37,6 @@ static void resources_defer_free(void *resources)
 			vm_mem_unlist(l->registered[i]);
 	rt_shared_unlist(&l->stage);
 	l->deferred.end = resources_free;
-	l->deferred.unlisted = true;
 	rt_defer_free(l->rt, rt_all_gpus(l->rt), &l->deferred);
 }
 

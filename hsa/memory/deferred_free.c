@@ -5,33 +5,33 @@
 #include "hsa/memory/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Stores the fences of the jobs that were being submitted when the memory was unlisted, once. True: there are some.
- * Such a job may run for long; to unmap the memory then would block all submissions until it ends (MMU notifiers). */
-static bool await_late_jobs_locked(struct rt *rt, struct rt_deferred_free *l)
+/* True when all work that may access the object has ended. First, rings must have submitted the jobs that they were
+ * submitting when the object was unlisted: unmapping memory that such a job lists blocks all submissions until the job
+ * ends (MMU notifiers), and the job may wait for one of them. */
+static bool may_free_locked(struct rt_deferred_free *l)
 {
-	struct cs_fence fences[RT_FENCES_MAX];
-	unsigned count;
+	for (unsigned i = l->settled; i < l->fences; i++)
+		if (cs_fence_settle(&l->fence[i])) {
+			struct cs_fence settled = l->fence[i];
 
-	if (!l->unlisted)
+			l->fence[i] = l->fence[l->settled];
+			l->fence[l->settled++] = settled;
+		}
+	if (l->settled < l->fences)
 		return false;
-	l->unlisted = false;
-	count = rt_memory_fences(rt, l->gpus, fences);
-	free(l->fence);
-	l->fence = count ? malloc(count * sizeof(*fences)) : NULL;
-	l->fences = l->fence ? cs_fences_unretired(l->fence, fences, count) : 0;
-	return l->fences;
+	l->settled = l->fences = cs_fences_unretired(l->fence, l->fence, l->fences);
+	return !l->fences;
 }
 
-/* Removes the deferred frees whose fences are retired, and returns them as a list; free_lock held. */
-static struct rt_deferred_free *reap_locked(struct rt *rt)
+/* Removes the deferred frees whose work has ended, and returns them as a list; free_lock held. */
+static struct rt_deferred_free *reap_locked(struct rt_memory *memory)
 {
-	struct rt_memory *memory = rt->memory;
 	struct rt_deferred_free *gone = NULL, *l;
 
 	for (struct rt_deferred_free **at = &memory->deferred; (l = *at);) {
-		l->fences = cs_fences_unretired(l->fence, l->fence, l->fences);
-		if (l->fences || await_late_jobs_locked(rt, l)) {
+		if (!may_free_locked(l)) {
 			at = &l->next;
 			continue;
 		}
@@ -53,16 +53,18 @@ static void free_all(struct rt_deferred_free *gone)
 	}
 }
 
-/* Stores the unretired fences; without host memory, waits for them. free_lock held. */
+/* Stores the fences; without host memory, waits for them. free_lock held. */
 static void set_fences_locked(struct rt_deferred_free *l, const struct cs_fence *fences, unsigned count)
 {
-	l->fences = 0;
+	l->settled = l->fences = 0;
 	l->fence = count ? malloc(count * sizeof(*fences)) : NULL;
-	if (l->fence)
-		l->fences = cs_fences_unretired(l->fence, fences, count);
-	else
-		for (unsigned i = 0; i < count; i++)
-			cs_fence_retire(fences[i]);
+	if (l->fence) {
+		memcpy(l->fence, fences, count * sizeof(*fences));
+		l->fences = count;
+		return;
+	}
+	for (unsigned i = 0; i < count; i++)
+		cs_fence_retire(fences[i]);
 }
 
 void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferred)
@@ -72,15 +74,15 @@ void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferr
 	struct rt_deferred_free *gone;
 	bool left;
 
-	/* Open jobs are submitted first: their fences would not be among those that are collected. */
+	/* Open jobs are submitted first, so that their rings settle soon. */
 	if (rt->queues)
 		rt_queues_flush(rt);
 	drv_mutex_lock(&memory->free_lock);
-	deferred->gpus = gpus;
+	atomic_thread_fence(memory_order_seq_cst); /* see cs_fence_settle() */
 	set_fences_locked(deferred, fences, rt_memory_fences(rt, gpus, fences));
 	deferred->next = memory->deferred;
 	memory->deferred = deferred;
-	gone = reap_locked(rt);
+	gone = reap_locked(memory);
 	left = memory->deferred;
 	drv_mutex_unlock(&memory->free_lock);
 	free_all(gone);
@@ -93,7 +95,7 @@ void rt_deferred_free_reap(struct rt *rt)
 	struct rt_deferred_free *gone;
 
 	drv_mutex_lock(&rt->memory->free_lock);
-	gone = reap_locked(rt);
+	gone = reap_locked(rt->memory);
 	drv_mutex_unlock(&rt->memory->free_lock);
 	free_all(gone);
 }
@@ -118,12 +120,15 @@ void rt_deferred_free_init(struct rt *rt)
 void rt_deferred_free_forget_ring_locked(struct rt *rt, const struct cs_ring *ring)
 {
 	for (struct rt_deferred_free *l = rt->memory->deferred; l; l = l->next) {
-		unsigned kept = 0;
+		unsigned kept = 0, settled = 0;
 
 		for (unsigned i = 0; i < l->fences; i++)
-			if (l->fence[i].ring != ring)
+			if (l->fence[i].ring != ring) {
+				settled += i < l->settled;
 				l->fence[kept++] = l->fence[i];
+			}
 		l->fences = kept;
+		l->settled = settled;
 	}
 }
 

@@ -69,10 +69,7 @@ struct rt_deferred_free {
 	struct rt_deferred_free *next; /* guarded by free_lock, as are fence and fences */
 	struct cs_fence *fence;        /* owned: ends of the work that may access the object */
 	unsigned fences;
-	/* Set by the caller: memory that was unlisted (rt_shared_unlist()) just before. A job that was being submitted then
-	 * may list it, and is found only when the other work has ended. */
-	bool unlisted;
-	uint32_t gpus;                                  /* the mask that rt_defer_free() was given */
+	unsigned settled; /* the first fences, of rings that submit no job of before (cs_fence_settle()) */
 	void (*end)(struct rt_deferred_free *deferred); /* frees the object */
 };
 

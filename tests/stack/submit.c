@@ -72,6 +72,25 @@ static void code_is_never_hidden_by_the_instruction_cache(void)
 	CHECK_EQ(cs_fence_wait(cs_ring_last(s.ring), CS_FOREVER), 0);
 }
 
+/* A job that is being submitted may name memory that is unlisted meanwhile: its fence is waited for, too. */
+static void a_ring_settles_when_its_job_is_submitted(void)
+{
+	struct cs_fence before, fence;
+	struct cs_ib *ib;
+
+	fence = before = cs_ring_last(s.ring);
+	CHECK(cs_fence_settle(&fence)); /* idle */
+	CHECK_EQ(fence.seq, before.seq);
+	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
+	CHECK(!cs_fence_settle(&fence));
+	CHECK_EQ(cs_submit(ib, NULL, NULL), 0);
+	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0); /* another one, which lists it no more */
+	CHECK(cs_fence_settle(&fence));
+	CHECK(fence.seq > before.seq);
+	cs_abandon(ib);
+	CHECK_EQ(cs_fence_wait(fence, CS_FOREVER), 0);
+}
+
 /* What the kernel asks to be tried again is tried again. */
 static void passing_failures_are_retried(void)
 {
@@ -115,6 +134,7 @@ int main(void)
 	an_abandoned_ib_leaves_no_trace();
 	bad_dispatches_are_refused();
 	code_is_never_hidden_by_the_instruction_cache();
+	a_ring_settles_when_its_job_is_submitted();
 	passing_failures_are_retried();
 	cs_code_unload(code);
 	stack_close(&s);
