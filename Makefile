@@ -7,16 +7,16 @@
 # --- what can be set, on the command line or in the environment -------------------------------------------------
 MODE    ?= release
 O       ?= build/$(MODE)
+# The compiler for GPUs, of HIP programs, of fuzzers, and of the second opinion on headers.
+CLANG   ?= clang-19
 # A cross compiler's prefix, as aarch64-linux-gnu-, stands before the default names of these tools.
 CROSS_COMPILE ?=
 tool     = $(if $(filter default undefined,$(origin $(1))),$(CROSS_COMPILE)$(2),$($(1)))
-CC      := $(call tool,CC,gcc)
+CC      := $(call tool,CC,$(if $(filter fuzz,$(MODE)),$(CLANG),gcc))
 AR      := $(call tool,AR,ar)
 LD      := $(call tool,LD,ld)
 OBJCOPY := $(call tool,OBJCOPY,objcopy)
 PKG_CONFIG := $(call tool,PKG_CONFIG,pkg-config)
-# The compiler for GPUs, of HIP programs, and of the second opinion on headers.
-CLANG   ?= clang-19
 # CPPFLAGS, CFLAGS and LDFLAGS come after our own. Warnings are errors; WERROR= lets them be.
 WERROR  ?= -Werror
 # Where `make install` puts things; DESTDIR stands before them all. The command finds the libraries by the way from BINDIR to
@@ -47,17 +47,18 @@ endif
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
 DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
-NO_BUILD := deps deps-check deps-clients demo check layers format format-check clean help uninstall install-ldconf uninstall-ldconf
+NO_BUILD := deps deps-check deps-clients demo check fuzz layers format format-check clean help uninstall install-ldconf uninstall-ldconf
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check
-NEEDS_check-long := check
+NEEDS_check-long := check fuzz
+NEEDS_run-fuzz := fuzz
 NEEDS_check-contract := check
 NEEDS_check-flow := check
 NEEDS_check-hip := hip
 NEEDS_check-clients := check hip clients
 SETS     := build $(foreach g,$(BUILDS),$(NEEDS_$(g)))
-INSTALLS := deps$(if $(filter hip clients,$(SETS)),-clients,$(if $(filter check,$(SETS)),-check))
+INSTALLS := deps$(if $(filter hip clients,$(SETS)),-clients,$(if $(filter check fuzz,$(SETS)),-check))
 MISSING  := $(if $(BUILDS),$(strip $(shell $(DEPS) missing $(SETS))))
 ifneq ($(MISSING),)
 $(error Packages are missing: $(MISSING). `make $(INSTALLS)` installs them)
@@ -75,9 +76,11 @@ OPT_debug   := -O0 -g3 -DTUFF_DEBUG=1
 # Instrumented code confuses gcc's flow analysis: -Wmaybe-uninitialized is for the other modes.
 OPT_asan    := -O1 -g -fsanitize=address -fno-omit-frame-pointer -DTUFF_DEBUG=1 -Wno-maybe-uninitialized
 OPT_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=all -DTUFF_DEBUG=1 -Wno-maybe-uninitialized
+# For the fuzzers of tests/fuzz; with clang.
+OPT_fuzz    := -O1 -g -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -fno-omit-frame-pointer -DTUFF_DEBUG=1
 OPT_tsan    := -O1 -g -fsanitize=thread -DTUFF_DEBUG=1 -Wno-maybe-uninitialized
 ifndef OPT_$(MODE)
-$(error MODE is one of release, debug, asan, ubsan, tsan)
+$(error MODE is one of release, debug, asan, ubsan, tsan, fuzz)
 endif
 SANITIZED   := $(findstring sanitize,$(OPT_$(MODE)))
 
@@ -279,18 +282,19 @@ $(O)/include/%.ok: include/% $(PUBLIC_H) $(O)/flags/cc
 include tests/tests.mk
 include tests/code/code.mk
 include tests/hip/hip.mk
+include tests/fuzz/fuzz.mk
 
 # --- targets for people -----------------------------------------------------------------------------------------
 .PHONY: deps deps-check deps-clients demo run-demo
 ## deps          installs Debian's packages that building needs; no other target but demo and check does
 deps:
 	@$(DEPS) install build
-## deps-check    and those that tests need: headers to compare ours with, the model checker, tools that compile HIP
+## deps-check    and those that tests need: headers to compare ours with, the model checker, fuzzers, tools that compile HIP
 deps-check:
-	@$(DEPS) install build check
+	@$(DEPS) install build check fuzz
 ## deps-clients  and other people's drivers and libraries, two gigabytes
 deps-clients:
-	@$(DEPS) install build check hip clients
+	@$(DEPS) install build check fuzz hip clients
 
 # make reads its flags before it installs: another one builds. It uses all processors, unless -j says how many.
 build_now = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -308,7 +312,7 @@ CHECK_GPUS  := $(CHECK_CHIPS:%=%:watchdog_ms=2000) gfx1100 gfx906:watchdog_ms=20
 	gfx908:hive=1:watchdog_ms=2000,gfx908:hive=1,gfx908:hive=1,gfx908:hive=1 \
 	gfx906:bar=256M:watchdog_ms=2000:p2p=1,gfx900:p2p=1 gfx908:kernel=6.1:watchdog_ms=2000 gfx90a:kernel=7.2 \
 	gfx942:partition=spx:watchdog_ms=2000
-OTHER_TESTS := $(STACK_BIN) $(CLIENT_TESTS) $(OUR_HIP_TESTS)
+OTHER_TESTS := $(STACK_BIN) $(CLIENT_TESTS) $(OUR_HIP_TESTS) $(FUZZ_BIN)
 LONG_TESTS  := $(LONG_BIN) $(CLIENT_LONG_TESTS)
 # $(call run_tests,REPORT,GPU...): the programs follow.
 run_tests    = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief $(addprefix --report $(O)/$(1).,txt xml) $(addprefix --gpu ,$(2))
@@ -349,10 +353,11 @@ test: $(O)/tuff $(T_TESTS)
 	$(say_left_out)
 	@set -f; O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief --gpu $(GPU) $(T) $(if $(T_TESTS),-- $(T_TESTS))
 
-## check-long    check, and tests that take over a minute
+## check-long    check, tests that take over a minute, and a minute of each fuzzer
 check-long: all layers $(ALL_TESTS)
 	@tests/model/run.sh $(O) long
 	@TUFF_TEST_LONG=1 $(call run_tests,tests,$(QUICK_GPU) $(CHECK_GPUS)) --long --timeout 3600 -- $(ALL_TESTS)
+	@$(MAKE) --no-print-directory fuzz
 ## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, and check-hip
 check-clients: all
 	@tests/clients/run.sh $(O)
@@ -387,8 +392,8 @@ include tools/install.mk
 clean:
 	rm -rf $(O)
 help:
-	@sed -n 's/^## //p' Makefile shaders/shaders.mk tools/install.mk
-	@echo "variables, with what they are for, at the head of the Makefile: MODE=release|debug|asan|ubsan|tsan O CC CLANG V=1"
+	@sed -n 's/^## //p' Makefile shaders/shaders.mk tests/fuzz/fuzz.mk tools/install.mk
+	@echo "variables, with what they are for, at the head of the Makefile: MODE=release|debug|asan|ubsan|tsan|fuzz O CC CLANG V=1"
 	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR"
 	@echo "SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
 

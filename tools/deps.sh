@@ -1,5 +1,5 @@
 #!/bin/sh
-# Debian's packages that tuff needs, in sets: build; check, for the tests; hip and clients, other people's
+# Debian's packages that tuff needs, in sets: build; check, for the tests; fuzz; hip and clients, other people's
 # programs and drivers.
 #
 #   deps.sh missing SET...   prints the missing ones, in one line
@@ -35,6 +35,7 @@ packages() {
 	check    rocm-device-libs     file     /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc
 	check    libhsa-runtime-dev   file     /usr/include/hsa/hsa.h
 	check    spin                 command  spin
+	fuzz     libclang-rt$version-dev  file     /usr/lib/llvm$version/lib/clang/${version#-}/lib/linux/libclang_rt.fuzzer-x86_64.a
 	hip      rocminfo             command  rocminfo
 	hip      hipcc                command  hipcc
 	hip      libamdhip64-dev      file     /usr/include/hip/hip_runtime_api.h
