@@ -27,11 +27,7 @@ void flow_init(struct flow *f)
 	f->long_grid = flow_split_limit(f);
 	drv_mutex_lock(&gpu->lock);
 	f->id = atomic_fetch_add(&next_id, 1); /* the list is in falling order */
-	f->next = gpu->flows;
-	f->link = &gpu->flows;
-	if (f->next)
-		f->next->link = &f->next;
-	gpu->flows = f;
+	LIST_INSERT_HEAD(&gpu->flows, f, in_gpu);
 	drv_mutex_unlock(&gpu->lock);
 }
 
@@ -40,9 +36,7 @@ static void delist(struct flow *f)
 	if (!f->gpu)
 		return;
 	drv_mutex_lock(&f->gpu->lock);
-	*f->link = f->next;
-	if (f->next)
-		f->next->link = f->link;
+	LIST_REMOVE(f, in_gpu);
 	drv_mutex_unlock(&f->gpu->lock);
 }
 

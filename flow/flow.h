@@ -26,6 +26,8 @@
 #ifndef FLOW_FLOW_H
 #define FLOW_FLOW_H
 
+#include <sys/queue.h>
+
 #include "flow/gpu.h"
 #include "flow/op.h"
 
@@ -147,8 +149,8 @@ struct flow {
 	/* The room's own. */
 	uint64_t id; /* unlike every other flow's, and growing */
 	_Atomic unsigned refs;
-	void *_Atomic holder;      /* a mark of the thread that has the lock and may call others; NULL: none */
-	struct flow *next, **link; /* in the GPU's list; guarded by its lock */
+	void *_Atomic holder;    /* a mark of the thread that has the lock and may call others; NULL: none */
+	LIST_ENTRY(flow) in_gpu; /* guarded by the GPU's lock */
 	struct flow_kernel cache[FLOW_KERNELS];
 };
 

@@ -85,18 +85,21 @@ struct cs_ring *flow_gpu_lost(struct flow_gpu *gpu)
 
 void flow_gpu_each(struct flow_gpu *gpu, void (*fn)(struct flow *flow, void *arg), void *arg)
 {
+	struct flow *f;
+
 	drv_mutex_lock(&gpu->lock);
-	for (struct flow *f = gpu->flows; f; f = f->next)
+	LIST_FOREACH(f, &gpu->flows, in_gpu)
 		fn(f, arg);
 	drv_mutex_unlock(&gpu->lock);
 }
 
 uint64_t flow_gpu_steps(struct flow_gpu *gpu)
 {
+	const struct flow *f;
 	uint64_t steps = 0;
 
 	drv_mutex_lock(&gpu->lock);
-	for (const struct flow *f = gpu->flows; f; f = f->next)
+	LIST_FOREACH(f, &gpu->flows, in_gpu)
 		steps += atomic_load_explicit(&f->executed, memory_order_relaxed);
 	drv_mutex_unlock(&gpu->lock);
 	return steps;
@@ -109,11 +112,12 @@ _Thread_local char flow_thread;
 /* Whether the calling thread holds the lock of one. */
 static bool holds_any(struct flow_gpu *gpu)
 {
+	const struct flow *f;
 	bool any = false;
 
 	drv_mutex_lock(&gpu->lock);
-	for (const struct flow *f = gpu->flows; f && !any; f = f->next)
-		any = flow_is_mine(f);
+	LIST_FOREACH(f, &gpu->flows, in_gpu)
+		any |= flow_is_mine(f);
 	drv_mutex_unlock(&gpu->lock);
 	return any;
 }
@@ -125,7 +129,8 @@ static struct flow *next_collecting(struct flow_gpu *gpu, struct flow *last)
 	struct flow *f;
 
 	drv_mutex_lock(&gpu->lock);
-	for (f = gpu->flows; f && ((last && f->id >= last->id) || !atomic_load(&f->collecting)); f = f->next)
+	for (f = LIST_FIRST(&gpu->flows); f && ((last && f->id >= last->id) || !atomic_load(&f->collecting));
+	     f = LIST_NEXT(f, in_gpu))
 		continue;
 	if (f)
 		flow_get(f);

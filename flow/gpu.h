@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/queue.h>
 
 #include "drv/lock.h"
 #include "cs/dispatch.h"
@@ -31,7 +32,7 @@ struct flow_gpu {
 	_Atomic unsigned next_ring;              /* compute ring of the next hardware queue */
 	_Atomic unsigned collecting;             /* flows whose open job waits for more */
 	struct drv_mutex lock;                   /* guards all below; inside a flow's lock */
-	struct flow *flows;                      /* borrowed: all that live */
+	LIST_HEAD(, flow) flows;                 /* borrowed: all that live */
 	struct flow_queue *free;                 /* hardware queues without a flow */
 	struct flow_queue *all[FLOW_QUEUES_MAX]; /* owned; also those that are lost */
 	unsigned queues;

@@ -4,6 +4,7 @@
 
 #include "drv/lock.h"
 #include "pool/internal.h"
+#include "vm/bits.h"
 #include "vm/host.h"
 
 static bool pool_is_alone(const struct pool *pool)
@@ -99,7 +100,7 @@ static void chunk_cut(struct pool_chunk *chunk, uint64_t piece_B)
 		block->chunk = chunk;
 		block->va = home->va + i * piece_B;
 		block->map = home->map ? (char *)home->map + i * piece_B : NULL;
-		chunk->free_bits[i / 64] |= 1ull << (i % 64);
+		vm_bits_put(chunk->free_bits, i);
 	}
 }
 

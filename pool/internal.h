@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "drv/lock.h"
 #include "pool/pool.h"
@@ -29,9 +30,10 @@ enum pool_state {
 
 /* A BO at an address: a slab, or one block. */
 struct pool_chunk {
-	struct vm_node node;              /* in space.chunks */
-	struct pool *pool;                /* borrowed */
-	struct pool_chunk *next, *prev;   /* in pool.partial[], or (next only) in pool_gone.chunk or space.cached */
+	struct vm_node node; /* in space.chunks */
+	struct pool *pool;   /* borrowed */
+	LIST_ENTRY(pool_chunk) in_partial;
+	struct pool_chunk *next;          /* in pool_gone.chunk or space.cached */
 	struct vm_mem *mem[POOL_VMS_MAX]; /* owned; that of pool.info.vm, immutable, has the BO, which an export may
 					     change. The others share it. Guarded by share_lock */
 	uint16_t needed[POOL_VMS_MAX];    /* blocks that vm i may access besides those of the pool's vms; guarded by
@@ -46,7 +48,7 @@ struct pool {
 	struct pool_space *space; /* borrowed */
 	struct pool_info info;    /* immutable; seen_by includes `vm` */
 	/* Members below: guarded by space.lock. */
-	struct pool_chunk *partial[POOL_CLASSES]; /* slabs with free pieces, doubly linked */
+	LIST_HEAD(, pool_chunk) partial[POOL_CLASSES]; /* slabs with free pieces */
 	struct pool_stats stats;
 };
 

@@ -1,5 +1,6 @@
 /* Slabs: chunks that are cut in pieces of one size, with a bit for each. */
 #include "pool/internal.h"
+#include "vm/bits.h"
 
 /* Two classes between a size and its double: a third of a piece is lost at most. */
 static const uint8_t class_pages[POOL_CLASSES] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
@@ -26,23 +27,7 @@ unsigned pool_class_of(uint64_t size_B)
 
 static void slab_link_partial(struct pool_chunk *chunk)
 {
-	struct pool_chunk **head = &chunk->pool->partial[chunk->size_class];
-
-	chunk->prev = NULL;
-	chunk->next = *head;
-	if (chunk->next)
-		chunk->next->prev = chunk;
-	*head = chunk;
-}
-
-static void slab_unlink_partial(struct pool_chunk *chunk)
-{
-	if (chunk->prev)
-		chunk->prev->next = chunk->next;
-	else
-		chunk->pool->partial[chunk->size_class] = chunk->next;
-	if (chunk->next)
-		chunk->next->prev = chunk->prev;
+	LIST_INSERT_HEAD(&chunk->pool->partial[chunk->size_class], chunk, in_partial);
 }
 
 static bool has_room(const struct pool_chunk *chunk)
@@ -67,7 +52,7 @@ void pool_chunk_remove(struct pool_chunk *chunk)
 {
 	vm_tree_remove(&chunk->pool->space->chunks, &chunk->node);
 	if (has_room(chunk))
-		slab_unlink_partial(chunk);
+		LIST_REMOVE(chunk, in_partial);
 	chunk->pool->stats.chunks--;
 	chunk->pool->stats.reserved_B -= chunk->node.hi - chunk->node.lo;
 }
@@ -78,16 +63,11 @@ struct pool_block *pool_take(struct pool_chunk *chunk, uint64_t size_B)
 {
 	struct pool_stats *stats = &chunk->pool->stats;
 	struct pool_block *block;
-	unsigned word = 0, bit;
 
-	while (!chunk->free_bits[word])
-		word++;
-	bit = __builtin_ctzll(chunk->free_bits[word]);
 	if (chunk->size_class != POOL_WHOLE && chunk->used + 1 == chunk->blocks)
-		slab_unlink_partial(chunk);
-	chunk->free_bits[word] &= ~(1ull << bit);
+		LIST_REMOVE(chunk, in_partial);
 	chunk->used++;
-	block = &chunk->block[word * 64 + bit];
+	block = &chunk->block[vm_bits_take(chunk->free_bits)];
 	block->size_B = size_B;
 	block->seen_by = chunk->pool->info.seen_by;
 	block->state = POOL_BLOCK_USED;
@@ -104,13 +84,13 @@ static bool is_needed(const struct pool_chunk *chunk)
 {
 	if (chunk->used > chunk->lost)
 		return true;
-	return chunk->size_class != POOL_WHOLE && !chunk->lost && !chunk->next && !chunk->prev;
+	return chunk->size_class != POOL_WHOLE && !chunk->lost && !LIST_NEXT(chunk, in_partial) &&
+	       LIST_FIRST(&chunk->pool->partial[chunk->size_class]) == chunk;
 }
 
 void pool_put(struct pool_block *block, struct pool_gone *gone)
 {
 	struct pool_chunk *chunk = block->chunk;
-	unsigned index = block - chunk->block;
 
 	if (block->state == POOL_BLOCK_LOST) {
 		chunk->lost++;
@@ -119,7 +99,7 @@ void pool_put(struct pool_block *block, struct pool_gone *gone)
 
 		block->state = POOL_BLOCK_FREE;
 		block->owner = NULL;
-		chunk->free_bits[index / 64] |= 1ull << (index % 64);
+		vm_bits_put(chunk->free_bits, block - chunk->block);
 		chunk->used--;
 		if (full && has_room(chunk))
 			slab_link_partial(chunk);

@@ -194,8 +194,8 @@ static struct pool_block *alloc_from_slab(struct pool *pool, unsigned size_class
 
 	drv_mutex_lock(&space->lock);
 	pool_reap(space, REAP_ALLOC, &gone);
-	if (size_class != POOL_WHOLE && pool->partial[size_class]) {
-		block = pool_take(pool->partial[size_class], size_B);
+	if (size_class != POOL_WHOLE && LIST_FIRST(&pool->partial[size_class])) {
+		block = pool_take(LIST_FIRST(&pool->partial[size_class]), size_B);
 		pool->stats.hits++;
 	}
 	drv_mutex_unlock(&space->lock);

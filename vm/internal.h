@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include <amdgpu_drm.h>
+#include <sys/queue.h>
 
 #include "drv/lock.h"
 #include "vm/tree.h"
@@ -18,8 +19,8 @@
 /* The slabs of one kind and one set of flags. */
 struct vm_slabs {
 	enum vm_kind kind;
-	unsigned flags;              /* VM_STRICT never among them */
-	struct vm_slab *partial[10]; /* per size class: slabs with free suballocations, doubly linked */
+	unsigned flags;                   /* VM_STRICT never among them */
+	LIST_HEAD(, vm_slab) partial[10]; /* per size class: slabs with free suballocations */
 };
 #define VM_SLAB_SETS 16
 

@@ -3,6 +3,7 @@
  * Metadata is in host memory, apart from the suballocations: the CPU may not be able to reach them, and
  * write-combined memory must not be read. */
 #include "drv/lock.h"
+#include "vm/bits.h"
 #include "vm/internal.h"
 #include "vm/suballoc.h"
 
@@ -13,7 +14,7 @@
 
 struct vm_slab {
 	struct vm_slabs *set;                 /* borrowed: lives as long as the vm */
-	struct vm_slab *next, *prev;          /* in set->partial[class], guarded by vm.slab_lock */
+	LIST_ENTRY(vm_slab) in_partial;       /* set->partial[class], guarded by vm.slab_lock */
 	struct vm_mem *mem;                   /* owned */
 	unsigned size_class, suballocs, used; /* used: suballocations handed out, guarded by vm.slab_lock */
 	uint64_t free_bits[];                 /* a set bit is a free suballocation */
@@ -46,29 +47,13 @@ static struct vm_slabs *find_set(struct vm *vm, const struct vm_info *info)
 
 static void link_partial(struct vm_slab *slab)
 {
-	struct vm_slab **head = &slab->set->partial[slab->size_class];
-
-	slab->prev = NULL;
-	slab->next = *head;
-	if (slab->next)
-		slab->next->prev = slab;
-	*head = slab;
-}
-
-static void unlink_partial(struct vm_slab *slab)
-{
-	if (slab->prev)
-		slab->prev->next = slab->next;
-	else
-		slab->set->partial[slab->size_class] = slab->next;
-	if (slab->next)
-		slab->next->prev = slab->prev;
+	LIST_INSERT_HEAD(&slab->set->partial[slab->size_class], slab, in_partial);
 }
 
 static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class, unsigned strict,
 		       struct vm_slab **out)
 {
-	unsigned suballocs = VM_SLAB_B >> (MIN_SHIFT + size_class), words = (suballocs + 63) / 64;
+	unsigned suballocs = VM_SLAB_B >> (MIN_SHIFT + size_class), words = VM_BITS_WORDS(suballocs);
 	struct vm_info info = {.size_B = VM_SLAB_B, .kind = set->kind, .flags = set->flags | strict};
 	struct vm_slab *slab = calloc(1, sizeof(*slab) + words * sizeof(slab->free_bits[0]));
 	int r;
@@ -83,8 +68,7 @@ static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class,
 	slab->set = set;
 	slab->size_class = size_class;
 	slab->suballocs = suballocs;
-	for (unsigned i = 0; i < words; i++)
-		slab->free_bits[i] = suballocs - i * 64 >= 64 ? ~0ull : (1ull << (suballocs - i * 64)) - 1;
+	vm_bits_init(slab->free_bits, suballocs);
 	link_partial(slab);
 	*out = slab;
 	return 0;
@@ -92,7 +76,7 @@ static int slab_create(struct vm *vm, struct vm_slabs *set, unsigned size_class,
 
 static void slab_destroy(struct vm_slab *slab)
 {
-	unlink_partial(slab);
+	LIST_REMOVE(slab, in_partial);
 	vm_mem_destroy(slab->mem);
 	free(slab);
 }
@@ -100,15 +84,9 @@ static void slab_destroy(struct vm_slab *slab)
 /* Takes the first free suballocation; the slab must have one. */
 static unsigned suballoc_take(struct vm_slab *slab)
 {
-	unsigned word = 0, bit;
-
-	while (!slab->free_bits[word])
-		word++;
-	bit = __builtin_ctzll(slab->free_bits[word]);
-	slab->free_bits[word] &= ~(1ull << bit);
 	if (++slab->used == slab->suballocs)
-		unlink_partial(slab);
-	return word * 64 + bit;
+		LIST_REMOVE(slab, in_partial);
+	return vm_bits_take(slab->free_bits);
 }
 
 static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm_suballoc *suballoc)
@@ -121,7 +99,7 @@ static int alloc_from_slabs(struct vm *vm, const struct vm_info *info, struct vm
 
 	if (!set)
 		return drv_fail(-EINVAL, "more than %u sorts of slab", VM_SLAB_SETS);
-	slab = set->partial[size_class];
+	slab = LIST_FIRST(&set->partial[size_class]);
 	if (!slab)
 		r = slab_create(vm, set, size_class, info->flags & VM_STRICT, &slab);
 	if (r)
@@ -161,14 +139,14 @@ int vm_suballoc_create(struct vm *vm, const struct vm_info *info, struct vm_suba
  * is created and destroyed repeatedly costs no ioctl. */
 static void suballoc_return(struct vm_slab *slab, uint64_t offset_B)
 {
-	unsigned index = offset_B >> (MIN_SHIFT + slab->size_class);
 	bool full = slab->used == slab->suballocs;
 
-	slab->free_bits[index / 64] |= 1ull << (index % 64);
+	vm_bits_put(slab->free_bits, offset_B >> (MIN_SHIFT + slab->size_class));
 	slab->used--;
 	if (full)
 		link_partial(slab);
-	if (!slab->used && (slab->next || slab->prev))
+	if (!slab->used &&
+	    (LIST_NEXT(slab, in_partial) || LIST_FIRST(&slab->set->partial[slab->size_class]) != slab))
 		slab_destroy(slab);
 }
 
@@ -191,6 +169,6 @@ void vm_slabs_fini(struct vm *vm)
 {
 	for (unsigned i = 0; i < vm->sets; i++)
 		for (unsigned c = 0; c < sizeof(vm->set[i].partial) / sizeof(vm->set[i].partial[0]); c++)
-			while (vm->set[i].partial[c])
-				slab_destroy(vm->set[i].partial[c]);
+			while (!LIST_EMPTY(&vm->set[i].partial[c]))
+				slab_destroy(LIST_FIRST(&vm->set[i].partial[c]));
 }

@@ -18,6 +18,7 @@
 #include <hip/hip_runtime_api.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
+#include <sys/queue.h>
 #include "drv/handle.h"
 #include "drv/lock.h"
 #include "hsa/interface.h"
@@ -46,7 +47,7 @@ struct hip_device {
 	_Atomic unsigned losses;
 	struct hip_stream *_Atomic null; /* owned; made at its first use */
 	struct drv_mutex lock;           /* guards `streams` and the creation of `null` */
-	struct hip_stream *streams;      /* borrowed: every live stream, the null stream included */
+	LIST_HEAD(, hip_stream) streams; /* borrowed: every live stream, the null stream included; newest first */
 	/* Number of blocking streams: they and the null stream wait for each other. Counts the null stream, too. */
 	_Atomic uint64_t blocking;
 	_Atomic unsigned flags;                   /* hipSetDeviceFlags() */
@@ -90,9 +91,9 @@ struct hip_thread {
 	/* Calls of public functions, counted for deferred freeing (retire.h). HIP_INSIDE_NEVER: not registered. */
 	_Atomic int64_t inside;
 	/* Guarded by retire.c's lock: */
-	struct hip_thread *next, **link; /* in the list of registered threads */
-	int64_t seen;                    /* `inside` at the last fence */
-	bool awaited;                    /* retired objects wait until the thread leaves the call that it was in */
+	LIST_ENTRY(hip_thread) in_threads;
+	int64_t seen; /* `inside` at the last fence */
+	bool awaited; /* retired objects wait until the thread leaves the call that it was in */
 	/* The thread runs a program's host function, called by a stream. */
 	bool in_host_function;
 };

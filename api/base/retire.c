@@ -8,8 +8,8 @@
 #define BATCH 64 /* retired objects for which one membarrier(2) is issued */
 
 static struct {
-	struct drv_mutex lock;      /* guards the members below, and those of hip_thread; innermost */
-	struct hip_thread *threads; /* borrowed: registered threads */
+	struct drv_mutex lock;           /* guards the members below, and those of hip_thread; innermost */
+	LIST_HEAD(, hip_thread) threads; /* borrowed: registered threads */
 	struct hip_retired *fresh, *waiting;
 	unsigned fresh_count;
 	unsigned awaited; /* number of threads that `waiting` waits for */
@@ -35,9 +35,7 @@ static void thread_unregister(void *thread)
 
 	drv_mutex_lock(&retirement.lock);
 	forget_locked(t);
-	*t->link = t->next;
-	if (t->next)
-		t->next->link = t->link;
+	LIST_REMOVE(t, in_threads);
 	drv_mutex_unlock(&retirement.lock);
 	atomic_store(&t->inside, HIP_INSIDE_NEVER);
 }
@@ -54,11 +52,7 @@ void hip_thread_register(void)
 
 	pthread_once(&once, retirement_init);
 	drv_mutex_lock(&retirement.lock);
-	t->next = retirement.threads;
-	t->link = &retirement.threads;
-	if (t->next)
-		t->next->link = &t->next;
-	retirement.threads = t;
+	LIST_INSERT_HEAD(&retirement.threads, t, in_threads);
 	drv_mutex_unlock(&retirement.lock);
 	(void)!pthread_setspecific(thread_key, t);
 	atomic_store(&t->inside, HIP_INSIDE_CALL);
@@ -75,8 +69,10 @@ static bool is_inside(int64_t inside)
 
 static void await_threads_locked(void)
 {
+	struct hip_thread *t;
+
 	drv_rank_assert(DRV_RANK_HIP_RETIRE);
-	for (struct hip_thread *t = retirement.threads; t; t = t->next) {
+	LIST_FOREACH(t, &retirement.threads, in_threads) {
 		t->seen = atomic_load_explicit(&t->inside, memory_order_acquire);
 		t->awaited = is_inside(t->seen);
 		retirement.awaited += t->awaited;
@@ -86,8 +82,10 @@ static void await_threads_locked(void)
 /* Stops waiting for threads that have left the call in which they were seen. */
 static void awaited_update_locked(void)
 {
+	struct hip_thread *t;
+
 	drv_rank_assert(DRV_RANK_HIP_RETIRE);
-	for (struct hip_thread *t = retirement.threads; t; t = t->next) {
+	LIST_FOREACH(t, &retirement.threads, in_threads) {
 		int64_t inside = atomic_load_explicit(&t->inside, memory_order_acquire);
 
 		if (t->awaited && (!is_inside(inside) || inside >> 8 != t->seen >> 8))

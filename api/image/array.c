@@ -8,7 +8,7 @@
 
 static struct {
 	struct drv_mutex lock;
-	struct hip_array *all;
+	LIST_HEAD(, hip_array) all;
 } arrays = {.lock = DRV_MUTEX(DRV_RANK_HIP_ARRAYS)};
 
 struct hip_array *hip_array_of(hipArray_const_t handle)
@@ -128,11 +128,7 @@ static hipError_t descriptor_check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip
 static void link_array(struct hip_array *a)
 {
 	drv_mutex_lock(&arrays.lock);
-	a->next = arrays.all;
-	a->link = &arrays.all;
-	if (a->next)
-		a->next->link = &a->next;
-	arrays.all = a;
+	LIST_INSERT_HEAD(&arrays.all, a, in_all);
 	drv_mutex_unlock(&arrays.lock);
 }
 
@@ -186,9 +182,7 @@ static struct hip_array *array_take(hipArray_const_t handle)
 	a = hip_array_of(handle);
 	if (a) {
 		drv_handle_destroy(&hip_handles, a->handle);
-		*a->link = a->next;
-		if (a->next)
-			a->next->link = a->link;
+		LIST_REMOVE(a, in_all);
 	}
 	drv_mutex_unlock(&arrays.lock);
 	return a;
@@ -220,8 +214,8 @@ void hip_arrays_reset(struct hip_device *device)
 		uint64_t handle = 0;
 
 		drv_mutex_lock(&arrays.lock);
-		for (a = arrays.all; a && a->device != device;)
-			a = a->next;
+		for (a = LIST_FIRST(&arrays.all); a && a->device != device;)
+			a = LIST_NEXT(a, in_all);
 		if (a)
 			handle = a->handle;
 		drv_mutex_unlock(&arrays.lock);

@@ -9,6 +9,7 @@
 #define API_IMAGE_H
 
 #include <hsa/hsa_ext_image.h>
+#include <sys/queue.h>
 
 #include "api/exec/copy.h"
 
@@ -31,7 +32,7 @@ hsa_ext_image_format_t hip_texels_hsa(const struct hip_texels *texels, hipTextur
 struct hip_array {
 	uint64_t handle;
 	struct hip_device *device;
-	struct hip_array *next, **link; /* in the list of all arrays; guarded by array.c's lock */
+	LIST_ENTRY(hip_array) in_all; /* guarded by array.c's lock */
 	struct hip_texels texels;
 	hsa_ext_image_geometry_t geometry;
 	size_t width, height, depth; /* as the program requested: 0 for a dimension that does not exist */

@@ -16,6 +16,8 @@
 #ifndef API_POOL_H
 #define API_POOL_H
 
+#include <sys/queue.h>
+
 #include "drv/lock.h"
 #include "api/stream/frontier.h"
 
@@ -33,8 +35,9 @@ struct hip_block {
 	_Atomic unsigned state; /* enum hip_block_state */
 	/* Size class of a used or cached block; HIP_POOL_CLASSES: the size is no class's. */
 	uint8_t class;
-	size_t requested_B;             /* bytes requested, of a used block */
-	struct hip_block *next, **link; /* in a bin, while free */
+	size_t requested_B;           /* bytes requested, of a used block */
+	LIST_ENTRY(hip_block) in_bin; /* while free */
+	struct hip_block *next;       /* in the pool's spare blocks */
 	/* The stream of the tag. Free or cached: a reference; NULL: nothing uses the memory. Used: undefined. */
 	struct hip_stream *stream;
 	/* The tag: operations of the stream that must have ended; which of the stream's frees it was. */
@@ -83,7 +86,7 @@ struct hip_pool {
 	struct drv_mutex lock; /* guards the members below */
 	struct hip_pool *next;
 	struct vm_tree blocks;
-	struct hip_block *bin[HIP_POOL_BINS];
+	LIST_HEAD(, hip_block) bin[HIP_POOL_BINS];
 	uint64_t free_B;                 /* bytes of the blocks in the bins */
 	uint64_t full_to;                /* below this address the arena has no hole; 0: not known */
 	struct hip_chunk_memory *chunks; /* owned */

@@ -41,23 +41,14 @@ static unsigned bin_of(uint64_t size_B)
 
 static void bin_insert(struct hip_pool *p, struct hip_block *b)
 {
-	struct hip_block **bin = &p->bin[bin_of(size_of(b))];
-
-	b->next = *bin;
-	b->link = bin;
-	if (b->next)
-		b->next->link = &b->next;
-	*bin = b;
+	LIST_INSERT_HEAD(&p->bin[bin_of(size_of(b))], b, in_bin);
 	p->free_B += size_of(b);
 }
 
 static void bin_remove(struct hip_pool *p, struct hip_block *b)
 {
 	p->free_B -= size_of(b);
-	*b->link = b->next;
-	if (b->next)
-		b->next->link = b->link;
-	b->link = NULL;
+	LIST_REMOVE(b, in_bin);
 }
 
 static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi, unsigned state)
@@ -194,10 +185,10 @@ static struct hip_block *block_use(struct hip_pool *p, struct hip_block *b, uint
 /* The smallest block that is large enough; the first of several. */
 static struct hip_block *best_block(const struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
 {
-	struct hip_block *found = NULL;
+	struct hip_block *found = NULL, *b;
 
 	for (unsigned bin = bin_of(size_B); bin < HIP_POOL_BINS; bin++) {
-		for (struct hip_block *b = p->bin[bin]; b; b = b->next)
+		LIST_FOREACH(b, &p->bin[bin], in_bin)
 			if (size_of(b) >= size_B &&
 			    (!found || size_of(b) < size_of(found) ||
 			     (size_of(b) == size_of(found) && b->node.lo < found->node.lo)) &&

@@ -70,7 +70,9 @@ static void rule_follow_null(struct hip_stream *s, struct hip_stream *null)
 /* Gives the null stream its rule. */
 static void rule_lead(struct hip_stream *null)
 {
-	for (struct hip_stream *s = null->device->streams; s; s = s->next)
+	struct hip_stream *s;
+
+	LIST_FOREACH(s, &null->device->streams, in_device)
 		if (s != null && hip_stream_blocks(s) && !atomic_load(&s->closing))
 			rule_follow_null(s, null);
 	atomic_store_explicit(&null->seen, 1, memory_order_relaxed);
@@ -83,11 +85,7 @@ static void stream_enlist(struct hip_stream *s)
 	struct hip_device *d = s->device;
 	struct hip_stream *null = atomic_load(&d->null);
 
-	s->next = d->streams;
-	s->link = &d->streams;
-	if (s->next)
-		s->next->link = &s->next;
-	d->streams = s;
+	LIST_INSERT_HEAD(&d->streams, s, in_device);
 	atomic_store_explicit(&s->rule, &nobody, memory_order_relaxed);
 	if (!hip_stream_blocks(s))
 		return;
@@ -98,10 +96,8 @@ static void stream_enlist(struct hip_stream *s)
 
 static void stream_delist(struct hip_stream *s)
 {
-	*s->link = s->next;
-	if (s->next)
-		s->next->link = s->link;
-	s->link = NULL;
+	LIST_REMOVE(s, in_device);
+	s->delisted = true;
 	if (hip_stream_blocks(s))
 		atomic_fetch_sub(&s->device->blocking, 1);
 }
@@ -395,10 +391,13 @@ static hipError_t find_new(struct hip_stream *null, uint64_t round, struct hip_p
 {
 	struct hip_device *d = null->device;
 	hipError_t r = hipSuccess;
+	struct hip_stream *s;
 
 	*point = (struct hip_point){0};
 	drv_mutex_lock(&d->lock);
-	for (struct hip_stream *s = d->streams; s && !r && !point->stream; s = s->next) {
+	LIST_FOREACH(s, &d->streams, in_device) {
+		if (r || point->stream)
+			break;
 		if (s == null || !hip_stream_blocks(s) || s->null_search == round)
 			continue;
 		s->null_search = round;
@@ -466,12 +465,13 @@ hipError_t hip_stream_order(struct hip_stream *s)
 static bool may_order(const struct hip_stream *s)
 {
 	struct hip_device *d = s->device;
+	const struct hip_stream *other;
 	bool may = true;
 
 	if (s != atomic_load_explicit(&d->null, memory_order_relaxed))
 		return !hip_stream_captures(s);
 	drv_mutex_lock(&d->lock);
-	for (const struct hip_stream *other = d->streams; other; other = other->next)
+	LIST_FOREACH(other, &d->streams, in_device)
 		may = may && (!hip_stream_blocks(other) || !hip_stream_captures(other));
 	drv_mutex_unlock(&d->lock);
 	return may;
@@ -621,7 +621,9 @@ static struct hip_stream *first_stream(struct hip_device *device)
 	struct hip_stream *s;
 
 	drv_mutex_lock(&device->lock);
-	s = device->streams ? hip_stream_get(device->streams) : NULL;
+	s = LIST_FIRST(&device->streams);
+	if (s)
+		hip_stream_get(s);
 	drv_mutex_unlock(&device->lock);
 	return s;
 }
@@ -682,7 +684,7 @@ void hip_streams_reset(struct hip_device *device)
 	/* All flows stop first, so that no stream goes on because another is gone. abandon() runs later, since it
 	 * takes a flow's lock, which is outside the device's. */
 	drv_mutex_lock(&device->lock);
-	for (s = device->streams; s; s = s->next)
+	LIST_FOREACH(s, &device->streams, in_device)
 		flow_stop(s->flow, FLOW_ENDED);
 	drv_mutex_unlock(&device->lock);
 	hip_streams_each(device, flow_abandon, NULL);

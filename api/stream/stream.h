@@ -14,6 +14,8 @@
 #ifndef API_STREAM_H
 #define API_STREAM_H
 
+#include <sys/queue.h>
+
 #include "api/base/entry.h"
 
 struct hip_cache;
@@ -47,12 +49,13 @@ struct hip_stream {
 	struct hip_device *device;
 	unsigned flags;
 	int priority;
-	struct hip_stream *next, **link; /* in the device's list; link NULL: removed */
-	struct flow *flow;               /* a reference; destroyed when the stream is gone */
-	_Atomic bool closing;            /* a thread closes the stream */
-	_Atomic bool freed;              /* the last reference was put */
-	_Atomic bool ending;             /* hip_stream_acquire() fails from then on */
-	_Atomic bool gone;               /* closed: none of the stream's work runs, and its flow is destroyed */
+	LIST_ENTRY(hip_stream) in_device; /* guarded by the device's lock */
+	bool delisted;
+	struct flow *flow;    /* a reference; destroyed when the stream is gone */
+	_Atomic bool closing; /* a thread closes the stream */
+	_Atomic bool freed;   /* the last reference was put */
+	_Atomic bool ending;  /* hip_stream_acquire() fails from then on */
+	_Atomic bool gone;    /* closed: none of the stream's work runs, and its flow is destroyed */
 	/* HIP's rules of order in one comparison: while *rule equals `seen`, the next operation needs no further
 	 * wait. For a blocking stream, *rule is the number of operations that the null stream was given, and `seen`
 	 * is how many of them this stream waits for. For the null stream, *rule is its device's number of blocking

@@ -33,9 +33,9 @@ static struct hip_stream *next_stream(struct hip_device *device, struct hip_stre
 	struct hip_stream *s;
 
 	drv_mutex_lock(&device->lock);
-	s = !last || !last->link ? device->streams : last->next;
+	s = !last || last->delisted ? LIST_FIRST(&device->streams) : LIST_NEXT(last, in_device);
 	while (s && ((last && s->flow->id >= last->flow->id) || !chosen(s) || !also(s)))
-		s = s->next;
+		s = LIST_NEXT(s, in_device);
 	if (s)
 		hip_stream_get(s);
 	drv_mutex_unlock(&device->lock);

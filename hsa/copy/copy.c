@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "drv/lock.h"
 #include "hsa/copy/copies.h"
@@ -14,16 +15,16 @@
 #define DEPS_MAX 64 /* dependencies of one copy */
 
 struct rt_copies {
-	_Atomic bool timed;    /* new copies write their begin and end times */
-	struct drv_mutex lock; /* guards list */
-	struct copy *list;     /* owned; copies that have not ended */
+	_Atomic bool timed;     /* new copies write their begin and end times */
+	struct drv_mutex lock;  /* guards list */
+	LIST_HEAD(, copy) list; /* owned; copies that have not ended */
 };
 
 /* A copy that has not ended, or whose memory is still registered. */
 struct copy {
 	struct rt_work work;
-	struct copy *next, **link; /* list; guarded by its lock */
-	struct rt_gpu *gpu;        /* borrowed; NULL: the CPU copies */
+	LIST_ENTRY(copy) in_list; /* rt_copies.list */
+	struct rt_gpu *gpu;       /* borrowed; NULL: the CPU copies */
 	struct sdma_job job;
 	struct sdma_rect rect; /* row_B 0: the copy is of bytes */
 	void *host_dst;        /* addresses for copies by the CPU */
@@ -71,9 +72,7 @@ static void copy_free_deferred(struct rt_deferred_free *deferred)
 static void free_copy(struct rt *rt, struct copy *c)
 {
 	drv_mutex_lock(&rt->copies->lock);
-	*c->link = c->next;
-	if (c->next)
-		c->next->link = c->link;
+	LIST_REMOVE(c, in_list);
 	drv_mutex_unlock(&rt->copies->lock);
 	copy_unwatch(c);
 	/* Other running jobs may list registered memory, since every job of a device lists all of it. */
@@ -85,9 +84,9 @@ static void free_copy(struct rt *rt, struct copy *c)
 
 void rt_copies_fini(struct rt *rt)
 {
-	while (rt->copies->list) {
-		struct copy *c = rt->copies->list;
+	struct copy *c;
 
+	while ((c = LIST_FIRST(&rt->copies->list))) {
 		rt_progress_remove(rt, &c->work);
 		if (c->submitted)
 			cs_fence_retire(c->job.fence);
@@ -468,11 +467,7 @@ static void copy_enlist(struct rt *rt, struct copy *c)
 	c->work.attempt = copy_attempt;
 	c->deferred.end = copy_free_deferred;
 	drv_mutex_lock(&s->lock);
-	c->next = s->list;
-	c->link = &s->list;
-	if (s->list)
-		s->list->link = &c->next;
-	s->list = c;
+	LIST_INSERT_HEAD(&s->list, c, in_list);
 	drv_mutex_unlock(&s->lock);
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "drv/lock.h"
 #include "hsa/core/table.h"
@@ -34,8 +35,8 @@ struct segment {
 
 /* A prefetch that waits for its dependencies, one after the other. */
 struct prefetch {
-	struct prefetch *next, **link; /* list rt_svm.prefetches */
-	struct rt *rt;                 /* borrowed */
+	LIST_ENTRY(prefetch) in_svm;
+	struct rt *rt; /* borrowed */
 	hsa_signal_t completion;
 	uint32_t left;
 	hsa_signal_t dep[];
@@ -44,7 +45,7 @@ struct prefetch {
 struct rt_svm {
 	struct drv_mutex lock; /* guards the members below; held over ioctls */
 	struct vm_tree segments;
-	struct prefetch *prefetches; /* owned */
+	LIST_HEAD(, prefetch) prefetches; /* owned */
 };
 
 int rt_svm_init(struct rt *rt)
@@ -76,9 +77,7 @@ static void segment_unregister(struct rt *rt, struct segment *s)
 static void prefetch_end(struct rt_svm *svm, struct prefetch *p)
 {
 	drv_mutex_lock(&svm->lock);
-	*p->link = p->next;
-	if (p->next)
-		p->next->link = p->link;
+	LIST_REMOVE(p, in_svm);
 	drv_mutex_unlock(&svm->lock);
 	free(p);
 }
@@ -86,6 +85,7 @@ static void prefetch_end(struct rt_svm *svm, struct prefetch *p)
 void rt_svm_fini(struct rt *rt)
 {
 	struct rt_svm *svm = rt->memory->svm;
+	struct prefetch *p;
 	struct segment *s;
 
 	if (!svm)
@@ -95,8 +95,8 @@ void rt_svm_fini(struct rt *rt)
 		segment_unregister(rt, s);
 		free(s);
 	}
-	while (svm->prefetches) /* their dependencies were never met */
-		prefetch_end(svm, svm->prefetches);
+	while ((p = LIST_FIRST(&svm->prefetches))) /* their dependencies were never met */
+		prefetch_end(svm, p);
 	drv_mutex_destroy(&svm->lock);
 	free(svm);
 	rt->memory->svm = NULL;
@@ -461,11 +461,7 @@ hsa_status_t impl_hsa_amd_svm_attributes_get(void *ptr, size_t size, hsa_amd_svm
 static void prefetch_enlist(struct rt_svm *svm, struct prefetch *p)
 {
 	drv_mutex_lock(&svm->lock);
-	p->next = svm->prefetches;
-	p->link = &svm->prefetches;
-	if (p->next)
-		p->next->link = &p->next;
-	svm->prefetches = p;
+	LIST_INSERT_HEAD(&svm->prefetches, p, in_svm);
 	drv_mutex_unlock(&svm->lock);
 }
 

@@ -475,6 +475,7 @@ void rt_vmm_fini(struct rt *rt)
 {
 	struct rt_vmm *vmm = rt->memory->vmm;
 	struct rt_mapping *m;
+	struct rt_vmem *vmem;
 	struct vm_node *n;
 
 	if (!vmm)
@@ -491,9 +492,9 @@ void rt_vmm_fini(struct rt *rt)
 		rt_va_region_remove(rt, &s->region);
 		rt_reservation_free(s);
 	}
-	while (vmm->memory) {
-		vmm->memory->refs = 0;
-		rt_vmem_drop(vmm->memory);
+	while ((vmem = LIST_FIRST(&vmm->memory))) {
+		vmem->refs = 0;
+		rt_vmem_drop(vmem);
 	}
 	drv_mutex_destroy(&vmm->lock);
 	free(vmm);

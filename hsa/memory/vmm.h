@@ -11,6 +11,8 @@
 #ifndef HSA_VMM_H
 #define HSA_VMM_H
 
+#include <sys/queue.h>
+
 #include "drv/lock.h"
 #include "hsa/memory/memory.h"
 #include "hsa/core/table.h"
@@ -25,14 +27,14 @@ struct rt_vmem {
 	unsigned refs, mapped;         /* references by the client's handles, and by mappings */
 	uint64_t handle; /* in rt_handles; valid also while refs is 0 and mappings exist, so that it can be retained
 			    again */
-	struct rt_vmem *next, **link; /* list rt_vmm.memory */
+	LIST_ENTRY(rt_vmem) in_vmm;
 };
 
 struct rt_vmm {
 	struct drv_mutex lock;
 	struct vm_tree reservations, mappings; /* created by hsa_amd_vmem_* */
 	struct vm_tree attached; /* mappings of imports from other interfaces, each with a reservation of its own */
-	struct rt_vmem *memory;  /* owned */
+	LIST_HEAD(, rt_vmem) memory; /* owned */
 };
 
 struct rt_reservation {

@@ -28,11 +28,7 @@ static int vmem_publish(struct rt *rt, const struct rt_vmem *like, struct rt_vme
 		free(vmem);
 		return r;
 	}
-	vmem->next = rt->memory->vmm->memory;
-	vmem->link = &rt->memory->vmm->memory;
-	if (vmem->next)
-		vmem->next->link = &vmem->next;
-	*vmem->link = vmem;
+	LIST_INSERT_HEAD(&rt->memory->vmm->memory, vmem, in_vmm);
 	*out = vmem;
 	return 0;
 }
@@ -42,9 +38,7 @@ void rt_vmem_drop(struct rt_vmem *vmem)
 	if (vmem->refs || vmem->mapped)
 		return;
 	drv_handle_destroy(&rt_handles, vmem->handle);
-	*vmem->link = vmem->next;
-	if (vmem->next)
-		vmem->next->link = vmem->link;
+	LIST_REMOVE(vmem, in_vmm);
 	for (unsigned i = RT_GPUS_MAX; i--;)
 		vm_bo_put(vmem->bo[i]);
 	free(vmem);
@@ -198,7 +192,9 @@ static const struct rt_pool *pool_for(const struct rt *rt, const struct vm_bo *b
 
 static struct rt_vmem *vmem_find_bo(struct rt *rt, const struct vm_bo *bo)
 {
-	for (struct rt_vmem *vmem = rt->memory->vmm->memory; vmem; vmem = vmem->next)
+	struct rt_vmem *vmem;
+
+	LIST_FOREACH(vmem, &rt->memory->vmm->memory, in_vmm)
 		for (unsigned i = 0; i < rt->gpus; i++)
 			if (vmem->bo[i] == bo)
 				return vmem;
