@@ -21,14 +21,9 @@ struct vm_binding {
 	struct vm_binding *next; /* next of the removed bindings that still hold their BO */
 };
 
-static struct vm_binding *binding_of(struct vm_node *node)
-{
-	return node ? vm_container(node, struct vm_binding, node) : NULL;
-}
-
 static struct vm_binding *next_binding(struct vm *vm, const struct vm_binding *after, uint64_t lo, uint64_t hi)
 {
-	return binding_of(vm_tree_next(&vm->bindings, after ? &after->node : NULL, lo, hi));
+	return vm_segment_next(&vm->bindings, after, lo, hi);
 }
 
 unsigned vm_access_of(unsigned flags)
@@ -77,68 +72,28 @@ int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, c
 
 static void binding_insert(struct vm *vm, struct vm_binding *b)
 {
-	vm_tree_insert(&vm->bindings, &b->node);
+	vm_segment_insert(&vm->bindings, b);
 	vm->mappings += !!(b->access & GPU);
 }
 
 static void binding_erase(struct vm *vm, struct vm_binding *b)
 {
-	vm_tree_remove(&vm->bindings, &b->node);
+	vm_segment_remove(&vm->bindings, b);
 	vm->mappings -= !!(b->access & GPU);
 }
 
-/* Splits a binding at `at`; `right` becomes its second part. */
-static void binding_split(struct vm *vm, struct vm_binding *b, uint64_t at, struct vm_binding *right)
+static void binding_split(void *left, void *right)
 {
-	binding_erase(vm, b);
-	*right = (struct vm_binding){.node = {.lo = at, .hi = b->node.hi},
-				     .bo = vm_bo_get(b->bo),
-				     .bo_offset_B = b->bo_offset_B + (at - b->node.lo),
-				     .access = b->access};
-	b->node.hi = at;
-	binding_insert(vm, b);
-	binding_insert(vm, right);
+	struct vm_binding *l = left, *r = right;
+
+	vm_bo_get(l->bo);
+	r->bo_offset_B = l->bo_offset_B + (r->node.lo - l->node.lo);
+	l->bo->vm->mappings += !!(l->access & GPU);
 }
 
-/* Finds the binding that an edge at `at` would split; NULL: none. */
-static struct vm_binding *binding_across(struct vm *vm, uint64_t at)
+void vm_bindings_init(struct vm *vm)
 {
-	struct vm_binding *b = next_binding(vm, NULL, at, at + 1);
-
-	return b && b->node.lo < at ? b : NULL;
-}
-
-struct edges {
-	struct vm_binding
-		*right[2]; /* owned; memory for the parts that an edge splits off; NULL: used, or not needed */
-};
-
-/* Allocates memory for splits at lo and hi, before anything changes. */
-static int edges_prepare(struct vm *vm, uint64_t lo, uint64_t hi, struct edges *e)
-{
-	const uint64_t at[2] = {lo, hi};
-
-	*e = (struct edges){0};
-	for (unsigned i = 0; i < 2; i++)
-		if (binding_across(vm, at[i]) && !(e->right[i] = malloc(sizeof(*e->right[i])))) {
-			free(e->right[0]);
-			return drv_fail(-ENOMEM, "no host memory to cut a binding");
-		}
-	return 0;
-}
-
-static void edges_cut(struct vm *vm, uint64_t lo, uint64_t hi, struct edges *e)
-{
-	if (e->right[0])
-		binding_split(vm, binding_across(vm, lo), lo, e->right[0]);
-	if (e->right[1])
-		binding_split(vm, binding_across(vm, hi), hi, e->right[1]);
-}
-
-static void edges_drop(struct edges *e)
-{
-	free(e->right[0]);
-	free(e->right[1]);
+	vm->bindings = (struct vm_segments){.size_B = sizeof(struct vm_binding), .split = binding_split};
 }
 
 /* Removes the bindings inside [lo, hi); none may cross an edge. True when the CPU had any of them mapped. */
@@ -211,8 +166,8 @@ static int replace_locked(struct vm *vm, struct vm_binding *b, uint32_t operatio
 			  struct vm_binding **removed)
 {
 	uint64_t lo = b->node.lo, hi = b->node.hi;
-	struct edges edges;
-	int r = edges_prepare(vm, lo, hi, &edges);
+	struct vm_cut cut;
+	int r = vm_cut_prepare(&vm->bindings, lo, hi, &cut);
 
 	if (r)
 		return r;
@@ -220,10 +175,10 @@ static int replace_locked(struct vm *vm, struct vm_binding *b, uint32_t operatio
 	if ((b->access & GPU) || operation != AMDGPU_VA_OP_MAP)
 		r = vm_gem_va(vm, operation, lo, hi - lo, b->bo, b->bo_offset_B, b->access);
 	if (r) {
-		edges_drop(&edges);
+		vm_cut_cancel(&cut);
 		return r;
 	}
-	edges_cut(vm, lo, hi, &edges);
+	vm_cut_commit(&vm->bindings, lo, hi, &cut);
 	r = bind_cpu(b, view, bindings_remove(vm, lo, hi, removed));
 	if (!r)
 		binding_insert(vm, b);
@@ -300,7 +255,7 @@ int vm_range_unbind(struct vm_range *range, uint64_t offset_B, uint64_t size_B)
 {
 	struct vm_binding *removed = NULL;
 	struct vm *vm = range->vm;
-	struct edges edges;
+	struct vm_cut cut;
 	uint64_t lo, hi;
 	int r = check_part(range, offset_B, size_B);
 
@@ -309,13 +264,13 @@ int vm_range_unbind(struct vm_range *range, uint64_t offset_B, uint64_t size_B)
 	lo = range->va + offset_B;
 	hi = lo + size_B;
 	drv_mutex_lock(&vm->map_lock);
-	r = edges_prepare(vm, lo, hi, &edges);
+	r = vm_cut_prepare(&vm->bindings, lo, hi, &cut);
 	if (!r && next_binding(vm, NULL, lo, hi)) {
 		r = vm_gem_va(vm, AMDGPU_VA_OP_CLEAR, lo, size_B, NULL, 0, 0);
 		if (r) {
-			edges_drop(&edges);
+			vm_cut_cancel(&cut);
 		} else {
-			edges_cut(vm, lo, hi, &edges);
+			vm_cut_commit(&vm->bindings, lo, hi, &cut);
 			if (bindings_remove(vm, lo, hi, &removed))
 				vm_cpu_unmap(lo, size_B);
 		}
@@ -392,7 +347,7 @@ int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B,
 {
 	struct vm *vm = range->vm;
 	struct vm_binding *b = NULL;
-	struct edges edges;
+	struct vm_cut cut;
 	uint64_t lo, hi;
 	int r = check_part(range, offset_B, size_B);
 
@@ -402,9 +357,9 @@ int vm_range_protect(struct vm_range *range, uint64_t offset_B, uint64_t size_B,
 	hi = lo + size_B;
 	drv_mutex_lock(&vm->map_lock);
 	r = check_covered(range, lo, hi, access);
-	r = r ? r : edges_prepare(vm, lo, hi, &edges);
+	r = r ? r : vm_cut_prepare(&vm->bindings, lo, hi, &cut);
 	if (!r)
-		edges_cut(vm, lo, hi, &edges);
+		vm_cut_commit(&vm->bindings, lo, hi, &cut);
 	while (!r && (b = next_binding(vm, b, lo, hi)))
 		r = change_access(vm, b, access);
 	drv_mutex_unlock(&vm->map_lock);

@@ -5,13 +5,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-
-#include <amdgpu_drm.h>
 #include <sys/queue.h>
 
+#include <amdgpu_drm.h>
+
 #include "drv/lock.h"
-#include "vm/tree.h"
+#include "vm/segments.h"
 #include "vm/suballoc.h"
+#include "vm/tree.h"
 #include "vm/vm.h"
 
 #define VM_PAGE_B 4096u
@@ -52,8 +53,8 @@ struct vm {
 	struct vm_bo **shared;       /* owned; indexed by GEM handle: BOs that were exported or imported */
 	uint32_t shared_max;
 
-	struct drv_mutex map_lock; /* guards bindings, and keeps them what the kernel has */
-	struct vm_tree bindings;   /* holds struct vm_binding */
+	struct drv_mutex map_lock;   /* guards bindings, and keeps them what the kernel has */
+	struct vm_segments bindings; /* of struct vm_binding */
 
 	struct drv_mutex index_lock; /* guards the changing of mems and users, and the reading of mems */
 	struct vm_tree mems;         /* holds struct mem_box.at_va */
@@ -118,6 +119,7 @@ bool vm_bo_is_shared(struct vm_bo *bo);
 /* Runs one GEM_VA ioctl; access without GPU bits is CLEAR. */
 DRV_MUST_CHECK int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B,
 			     const struct vm_bo *bo, uint64_t bo_offset_B, unsigned access);
+void vm_bindings_init(struct vm *vm);
 /* Removes the bindings of the range from the tree without an ioctl. Its BOs are about to be closed: closing unmaps
  * them, after the jobs that use them. */
 void vm_range_forget(struct vm_range *range);

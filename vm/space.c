@@ -29,6 +29,7 @@ static int space_create(const struct drv_device *dev, struct vm_process *process
 		return drv_fail(-ENOMEM, "no host memory for an address space");
 	vm->dev = dev;
 	vm->process = process;
+	vm_bindings_init(vm);
 	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
 		drv_mutex_init(lock, ranks[i]);
 	*out = vm;

@@ -8,6 +8,7 @@
 #include "api/memory/mem_advise.h"
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
+#include "vm/segments.h"
 
 #define PAGE_B 4096ull
 
@@ -16,68 +17,23 @@ struct hints {
 	bool read_mostly, coarse, accessed_by_host;
 	uint64_t accessed; /* a bit for each device */
 };
-static const struct hints plain = {.preferred = hipInvalidDeviceId, .prefetched = hipInvalidDeviceId};
 
 struct segment {
 	struct vm_node at;
 	struct hints hints;
 };
+static const struct segment plain = {.hints = {.preferred = hipInvalidDeviceId, .prefetched = hipInvalidDeviceId}};
 
 static struct {
 	struct drv_mutex lock;
-	struct vm_tree segments; /* owned */
-} advice = {.lock = DRV_MUTEX(DRV_RANK_HIP_ADVICE)};
+	struct vm_segments segments; /* owned */
+} advice = {.lock = DRV_MUTEX(DRV_RANK_HIP_ADVICE), .segments.size_B = sizeof(struct segment)};
 
 /* --- segments (call with the lock held) ------------------------------------------------------- */
 
 static struct segment *segment_in(uint64_t lo, uint64_t hi)
 {
-	struct vm_node *n = lo < hi ? vm_tree_next(&advice.segments, NULL, lo, hi) : NULL;
-
-	return n ? vm_container(n, struct segment, at) : NULL;
-}
-
-static bool segment_add(uint64_t lo, uint64_t hi, const struct hints *hints)
-{
-	struct segment *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return false;
-	s->at = (struct vm_node){.lo = lo, .hi = hi};
-	s->hints = *hints;
-	vm_tree_insert(&advice.segments, &s->at);
-	return true;
-}
-
-/* Splits the segment that crosses the address. False: out of memory. */
-static bool segment_cut(uint64_t address)
-{
-	struct segment *s = segment_in(address, address + 1);
-
-	if (!s || s->at.lo == address)
-		return true;
-	if (!segment_add(address, s->at.hi, &s->hints))
-		return false;
-	vm_tree_remove(&advice.segments, &s->at);
-	s->at.hi = address;
-	vm_tree_insert(&advice.segments, &s->at);
-	return true;
-}
-
-/* Makes segments for all pages of [lo, hi), none of which reaches outside. False: out of memory. */
-static bool segments_cover(uint64_t lo, uint64_t hi)
-{
-	if (!segment_cut(lo) || !segment_cut(hi))
-		return false;
-	while (lo < hi) {
-		const struct segment *s = segment_in(lo, hi);
-		uint64_t until = s ? s->at.lo : hi;
-
-		if (lo < until && !segment_add(lo, until, &plain))
-			return false;
-		lo = s ? s->at.hi : hi;
-	}
-	return true;
+	return vm_segment_first(&advice.segments, lo, hi);
 }
 
 void hip_advice_forget(uint64_t lo, uint64_t hi)
@@ -86,7 +42,7 @@ void hip_advice_forget(uint64_t lo, uint64_t hi)
 
 	drv_mutex_lock(&advice.lock);
 	while ((s = segment_in(lo, hi))) {
-		vm_tree_remove(&advice.segments, &s->at);
+		vm_segment_remove(&advice.segments, s);
 		free(s);
 	}
 	drv_mutex_unlock(&advice.lock);
@@ -118,18 +74,15 @@ typedef void hip_set_fn(struct hints *hints, hipMemoryAdvise what, int device);
 
 static hipError_t range_set(const struct range *range, hip_set_fn *fn, hipMemoryAdvise what, int device)
 {
-	bool ok;
+	struct segment *s = NULL;
+	int r;
 
 	drv_mutex_lock(&advice.lock);
-	ok = segments_cover(range->lo, range->hi);
-	for (uint64_t at = range->lo; ok && at < range->hi;) {
-		struct segment *s = segment_in(at, range->hi);
-
+	r = vm_segments_cover(&advice.segments, range->lo, range->hi, &plain);
+	while (!r && (s = vm_segment_next(&advice.segments, s, range->lo, range->hi)))
 		fn(&s->hints, what, device);
-		at = s->at.hi;
-	}
 	drv_mutex_unlock(&advice.lock);
-	return ok ? hipSuccess : hipErrorOutOfMemory;
+	return r ? hipErrorOutOfMemory : hipSuccess;
 }
 
 static void set_accessed(struct hints *h, int device, bool on)
@@ -239,7 +192,7 @@ static struct hints hints_common(const struct range *range, hipMemRangeCoherency
 {
 	bool coarse = false, fine = false;
 	const struct segment *s;
-	struct hints all = plain;
+	struct hints all = plain.hints;
 	uint64_t at, until;
 
 	drv_mutex_lock(&advice.lock);
@@ -247,8 +200,8 @@ static struct hints hints_common(const struct range *range, hipMemRangeCoherency
 		s = segment_in(at, range->hi);
 		until = !s ? range->hi : s->at.lo > at ? s->at.lo : s->at.hi;
 		if (at == range->lo)
-			all = s && s->at.lo <= at ? s->hints : plain;
-		hints_join(&all, s && s->at.lo <= at ? &s->hints : &plain, &coarse, &fine);
+			all = s && s->at.lo <= at ? s->hints : plain.hints;
+		hints_join(&all, s && s->at.lo <= at ? &s->hints : &plain.hints, &coarse, &fine);
 	}
 	drv_mutex_unlock(&advice.lock);
 	*mode = coarse && fine ? hipMemRangeCoherencyModeIndeterminate

@@ -15,6 +15,7 @@
 #include "hsa/memory/memory.h"
 #include "hsa/signal/signal.h"
 #include "vm/host.h"
+#include "vm/segments.h"
 
 #define GRANULARITY     9  /* log2 of pages: KFD's default, 2 MiB */
 #define GRANULARITY_MAX 18 /* like ROCr: 1 GiB */
@@ -25,13 +26,12 @@ struct attributes {
 	bool coarse, read_only, hive_local, read_mostly, executable, host;
 	uint32_t reach, in_place; /* masks of GPUs with access; of those from which it must not migrate */
 };
-static const struct attributes plain = {.granularity = GRANULARITY, .host = true};
-
 struct segment {
 	struct vm_node at; /* in rt_svm.segments */
 	struct attributes a;
 	struct vm_mem *mem[RT_GPUS_MAX]; /* owned; NULL: that GPU has no access */
 };
+static const struct segment plain = {.a = {.granularity = GRANULARITY, .host = true}};
 
 /* A prefetch that waits for its dependencies, one after the other. */
 struct prefetch {
@@ -44,9 +44,26 @@ struct prefetch {
 
 struct rt_svm {
 	struct drv_mutex lock; /* guards the members below; held over ioctls */
-	struct vm_tree segments;
+	struct vm_segments segments;
 	LIST_HEAD(, prefetch) prefetches; /* owned */
 };
+
+static void segment_unregister(struct segment *s)
+{
+	for (unsigned i = 0; i < RT_GPUS_MAX; i++) {
+		vm_mem_destroy(s->mem[i]);
+		s->mem[i] = NULL;
+	}
+}
+
+/* svm_segments_cover() registers the two parts. */
+static void segment_split(void *left, void *right)
+{
+	struct segment *r = right;
+
+	segment_unregister(left);
+	memset(r->mem, 0, sizeof(r->mem));
+}
 
 int rt_svm_init(struct rt *rt)
 {
@@ -54,24 +71,10 @@ int rt_svm_init(struct rt *rt)
 
 	if (!svm)
 		return drv_fail(-ENOMEM, "no host memory for shared virtual memory");
+	svm->segments = (struct vm_segments){.size_B = sizeof(struct segment), .split = segment_split};
 	drv_mutex_init(&svm->lock, DRV_RANK_RT_SVM);
 	rt->memory->svm = svm;
 	return 0;
-}
-
-static struct segment *svm_segment_in(const struct rt_svm *svm, uint64_t lo, uint64_t hi)
-{
-	struct vm_node *n = hi > lo ? vm_tree_next(&svm->segments, NULL, lo, hi) : NULL;
-
-	return n ? vm_container(n, struct segment, at) : NULL;
-}
-
-static void segment_unregister(struct rt *rt, struct segment *s)
-{
-	for (unsigned i = 0; i < rt->gpus; i++) {
-		vm_mem_destroy(s->mem[i]);
-		s->mem[i] = NULL;
-	}
 }
 
 static void prefetch_end(struct rt_svm *svm, struct prefetch *p)
@@ -90,9 +93,9 @@ void rt_svm_fini(struct rt *rt)
 
 	if (!svm)
 		return;
-	while ((s = svm_segment_in(svm, 0, UINT64_MAX))) {
-		vm_tree_remove(&svm->segments, &s->at);
-		segment_unregister(rt, s);
+	while ((s = vm_segment_first(&svm->segments, 0, UINT64_MAX))) {
+		vm_segment_remove(&svm->segments, s);
+		segment_unregister(s);
 		free(s);
 	}
 	while ((p = LIST_FIRST(&svm->prefetches))) /* their dependencies were never met */
@@ -130,51 +133,15 @@ static int segment_register(struct rt *rt, struct segment *s)
 	return 0;
 }
 
-static struct segment *svm_segment_add(struct rt_svm *svm, uint64_t lo, uint64_t hi, const struct attributes *a)
-{
-	struct segment *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	s->at = (struct vm_node){.lo = lo, .hi = hi};
-	s->a = *a;
-	vm_tree_insert(&svm->segments, &s->at);
-	return s;
-}
-
-/* Splits the segment that contains `at` there. Registers both parts again. */
-static int svm_segment_split(struct rt *rt, struct rt_svm *svm, uint64_t at)
-{
-	struct segment *s = svm_segment_in(svm, at, at + 1), *right;
-	int r;
-
-	if (!s || s->at.lo == at)
-		return 0;
-	right = svm_segment_add(svm, at, s->at.hi, &s->a);
-	if (!right)
-		return drv_fail(-ENOMEM, "no host memory for attributes of pages");
-	segment_unregister(rt, s);
-	vm_tree_remove(&svm->segments, &s->at);
-	s->at.hi = at;
-	vm_tree_insert(&svm->segments, &s->at);
-	r = segment_register(rt, s);
-	return r ? r : segment_register(rt, right);
-}
-
 /* Makes segments for all of [lo, hi), and splits those that cross its ends. */
 static int svm_segments_cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
-	int r = svm_segment_split(rt, svm, lo);
+	struct segment *s = NULL;
+	int r = vm_segments_cover(&svm->segments, lo, hi, &plain);
 
-	r = r ? r : svm_segment_split(rt, svm, hi);
-	while (!r && lo < hi) {
-		const struct segment *s = svm_segment_in(svm, lo, hi);
-		const uint64_t end = s ? s->at.lo : hi;
-
-		if (end > lo && !svm_segment_add(svm, lo, end, &plain))
-			r = drv_fail(-ENOMEM, "no host memory for attributes of pages");
-		lo = s ? s->at.hi : hi;
-	}
+	/* A part that was cut off begins or ends there. */
+	while (!r && (s = vm_segment_next(&svm->segments, s, lo - 1, hi + 1)))
+		r = segment_register(rt, s);
 	return r;
 }
 
@@ -296,15 +263,15 @@ static int attributes_apply(struct rt *rt, struct segment *s, const struct attri
 	int r;
 
 	if (to->read_only != before.read_only || to->coarse != before.coarse)
-		segment_unregister(rt, s); /* a registration has one caching mode and one access right */
+		segment_unregister(s); /* a registration has one caching mode and one access right */
 	s->a = *to;
 	r = segment_register(rt, s);
 	if (!r)
 		return 0;
-	segment_unregister(rt, s);
+	segment_unregister(s);
 	s->a = before;
 	if (segment_register(rt, s)) {
-		segment_unregister(rt, s);
+		segment_unregister(s);
 		s->a.reach = s->a.in_place = 0;
 	}
 	return r;
@@ -328,7 +295,7 @@ hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm
 	RT_ENTER(rt);
 	struct rt_svm *svm = rt->memory->svm;
 	struct change change = {0};
-	struct vm_node *n = NULL;
+	struct segment *s = NULL;
 	hsa_status_t status;
 	uint64_t lo, hi;
 	int r;
@@ -340,8 +307,7 @@ hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm
 		return status;
 	drv_mutex_lock(&svm->lock);
 	r = svm_segments_cover(rt, svm, lo, hi);
-	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi))) {
-		struct segment *s = vm_container(n, struct segment, at);
+	while (!r && (s = vm_segment_next(&svm->segments, s, lo, hi))) {
 		const struct attributes to = attributes_changed(&s->a, &change);
 
 		r = attributes_apply(rt, s, &to);
@@ -382,19 +348,19 @@ static void attributes_merge(struct common *c, const struct attributes *a)
 
 static struct common attributes_merge_all(struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
+	const struct segment *s = NULL;
 	struct common c = {0};
-	struct vm_node *n = NULL;
 
 	drv_mutex_lock(&svm->lock);
-	while ((n = vm_tree_next(&svm->segments, n, lo, hi))) {
-		if (n->lo > lo)
-			attributes_merge(&c, &plain);
-		attributes_merge(&c, &vm_container(n, struct segment, at)->a);
-		lo = n->hi;
+	while ((s = vm_segment_next(&svm->segments, s, lo, hi))) {
+		if (s->at.lo > lo)
+			attributes_merge(&c, &plain.a);
+		attributes_merge(&c, &s->a);
+		lo = s->at.hi;
 	}
 	drv_mutex_unlock(&svm->lock);
 	if (lo < hi)
-		attributes_merge(&c, &plain);
+		attributes_merge(&c, &plain.a);
 	return c;
 }
 
@@ -513,13 +479,13 @@ static hsa_status_t check_signals(const struct rt *rt, uint32_t count, const hsa
 static int set_prefetch_location(struct rt *rt, uint64_t lo, uint64_t hi, uint64_t agent)
 {
 	struct rt_svm *svm = rt->memory->svm;
-	struct vm_node *n = NULL;
+	struct segment *s = NULL;
 	int r;
 
 	drv_mutex_lock(&svm->lock);
 	r = svm_segments_cover(rt, svm, lo, hi);
-	while (!r && (n = vm_tree_next(&svm->segments, n, lo, hi)))
-		vm_container(n, struct segment, at)->a.prefetch = agent;
+	while (!r && (s = vm_segment_next(&svm->segments, s, lo, hi)))
+		s->a.prefetch = agent;
 	drv_mutex_unlock(&svm->lock);
 	return r;
 }
