@@ -6,23 +6,36 @@
 #define HSA_COPIES_H
 
 #include "hsa/interface.h"
+#include "hsa/memory/memory.h"
 #include "hsa/signal/signal.h"
 
+/* An operand of a copy or fill: addresses whose allocation was looked up once. A value, for the call that the client's
+ * addresses came with. */
+struct rt_operand {
+	uint64_t address, size_B;
+	bool known;                /* false: pageable memory of the process */
+	struct rt_alloc_info info; /* if known: of the allocation where the addresses begin */
+};
+void rt_operand_find(struct rt *rt, uint64_t address, uint64_t size_B, struct rt_operand *operand);
+/* True when the GPU can access all of it. */
+bool rt_operand_reach(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu);
 /* Fills in an end of a copy for a GPU's copier. False: the GPU has no access. */
-bool rt_copy_find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end);
+bool rt_operand_end(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu, struct sdma_end *end);
 /* The same for a copy's target; also false if the memory is read-only: an engine that writes such memory is killed,
  * with all work of the GPU. */
-bool rt_copy_find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B,
-			 struct sdma_end *end);
+bool rt_operand_target(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu, struct sdma_end *end);
+/* The CPU's address: locked memory has an address for GPUs, too. */
+void *rt_operand_host(const struct rt_operand *operand);
+bool rt_operand_host_sees(const struct rt_operand *operand);
+/* The GPU that copies from or to the operand: its owner, or, if the host has no access either, any GPU with access.
+ * NULL: none; the memory is the host's. */
+struct rt_gpu *rt_operand_gpu(struct rt *rt, const struct rt_operand *operand);
+
 /* Registers a pageable end with the GPU for one copy. Uses an address of its own, since the program may register
  * the same memory at the host's address for longer. *mem is the caller's to destroy, after a failure, too; NULL:
  * nothing. */
 DRV_MUST_CHECK int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, bool written,
 				    struct vm_mem **mem);
-/* The GPU that copies from or to an address: its owner, or, if the host has no access either, any GPU with access.
- * NULL: none; the address is the host's. */
-struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address);
-
 /* rt_interface.copy() (hsa/interface.h). */
 DRV_MUST_CHECK int rt_flow_copy(struct flow *flow, const struct rt_copy *copy);
 

@@ -99,37 +99,6 @@ void rt_copies_fini(struct rt *rt)
 
 /* --- ends of copies -------------------------------------------------------------------------------- */
 
-/* False for an alias, and for memory that is mapped for other agents only. */
-static bool is_seen_by_host(const struct rt_alloc_info *info)
-{
-	return info->host_base == info->base;
-}
-
-bool rt_copy_find_end(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
-{
-	struct rt_alloc_info info;
-
-	if (!rt_alloc_info_find(rt, address, &info)) {
-		*end = (struct sdma_end){.va = address, .place = SDMA_PAGEABLE, .cpu = true};
-		return true;
-	}
-	if (!rt_alloc_info_reach(rt, gpu, address, size_B, &end->va))
-		return false;
-	/* A peer's VRAM is, for this GPU's engines, memory outside the GPU. */
-	end->place = info.place == SDMA_VRAM && info.owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
-	end->cpu = is_seen_by_host(&info) && end->va == address && size_B <= info.base + info.size_B - address;
-	return true;
-}
-
-bool rt_copy_find_target(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, struct sdma_end *end)
-{
-	struct rt_alloc_info info;
-
-	if (rt_alloc_info_find(rt, address, &info) && info.read_only)
-		return false;
-	return rt_copy_find_end(rt, gpu, address, size_B, end);
-}
-
 int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, bool written, struct vm_mem **mem)
 {
 	const struct vm_register what = {
@@ -148,38 +117,6 @@ int rt_copy_register(struct rt_gpu *gpu, struct sdma_end *end, uint64_t size_B, 
 				(unsigned long long)size_B, (unsigned long long)end->va);
 	*end = (struct sdma_end){.va = (*mem)->va, .place = SDMA_GTT};
 	return 0;
-}
-
-/* The CPU's address of an address of the client: locked memory has an address for GPUs, too. */
-static void *host_address(struct rt *rt, uint64_t address)
-{
-	struct rt_alloc_info info;
-
-	if (rt_alloc_info_find(rt, address, &info) && info.host_base)
-		address = info.host_base + (address - info.base);
-	return (void *)(uintptr_t)address;
-}
-
-static bool host_sees(struct rt *rt, uint64_t address)
-{
-	struct rt_alloc_info info;
-
-	return !rt_alloc_info_find(rt, address, &info) || is_seen_by_host(&info);
-}
-
-struct rt_gpu *rt_copy_owner(struct rt *rt, uint64_t address)
-{
-	struct rt_alloc_info info;
-	uint64_t va;
-
-	if (!rt_alloc_info_find(rt, address, &info) || !info.owner)
-		return NULL;
-	if (info.owner->gpu && rt_alloc_info_reach(rt, info.owner->gpu, address, 1, &va))
-		return info.owner->gpu;
-	for (unsigned i = 0; !is_seen_by_host(&info) && i < rt->gpus; i++)
-		if (rt_alloc_info_reach(rt, rt->gpu[i], address, 1, &va))
-			return rt->gpu[i];
-	return NULL;
 }
 
 /* --- blocking copies -------------------------------------------------------------------------- */
@@ -249,24 +186,23 @@ static int copy_pinned(struct rt_gpu *gpu, const struct sdma_job *job, uint64_t 
 	return r;
 }
 
-static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t src, uint64_t size_B)
+static int copy_now(struct rt *rt, struct rt_gpu *gpu, const struct rt_operand *dst, const struct rt_operand *src)
 {
-	struct sdma_job job = {.size_B = size_B};
+	struct sdma_job job = {.size_B = dst->size_B};
 	uint64_t done_B = 0;
 	int r = 0;
 
-	if (!gpu && (!host_sees(rt, dst) || !host_sees(rt, src)))
+	if (!gpu && (!rt_operand_host_sees(dst) || !rt_operand_host_sees(src)))
 		return drv_fail(-EXDEV, "nobody reaches both ends of the copy");
 	if (!gpu) {
-		memmove(host_address(rt, dst), host_address(rt, src), size_B);
+		memmove(rt_operand_host(dst), rt_operand_host(src), dst->size_B);
 		return 0;
 	}
-	if (!rt_copy_find_target(rt, gpu, dst, size_B, &job.dst) ||
-	    !rt_copy_find_end(rt, gpu, src, size_B, &job.src))
+	if (!rt_operand_target(rt, dst, gpu, &job.dst) || !rt_operand_end(rt, src, gpu, &job.src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
-	if (size_B >= PIN_MIN_B && (job.dst.place == SDMA_PAGEABLE) != (job.src.place == SDMA_PAGEABLE))
+	if (job.size_B >= PIN_MIN_B && (job.dst.place == SDMA_PAGEABLE) != (job.src.place == SDMA_PAGEABLE))
 		r = copy_pinned(gpu, &job, &done_B);
-	if (r || done_B == size_B)
+	if (r || done_B == job.size_B)
 		return r;
 	job.dst.va += done_B;
 	job.src.va += done_B;
@@ -276,17 +212,22 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, uint64_t dst, uint64_t sr
 }
 
 /* Copies through host memory, between two GPUs that have no access to each other's memory. */
-static int copy_through_host(struct rt *rt, uint64_t dst, uint64_t src, uint64_t size_B)
+static int copy_through_host(struct rt *rt, const struct rt_operand *dst, const struct rt_operand *src)
 {
 	const uint64_t most_B = drv_config()->staging_KiB * 1024ull;
 	void *stage = malloc(most_B);
 	int r = stage ? 0 : drv_fail(-ENOMEM, "no host memory for a copy between GPUs");
 
-	for (uint64_t done_B = 0, now_B; !r && done_B < size_B; done_B += now_B) {
-		now_B = size_B - done_B < most_B ? size_B - done_B : most_B;
-		r = copy_now(rt, rt_copy_owner(rt, src), (uintptr_t)stage, src + done_B, now_B);
+	for (uint64_t done_B = 0, now_B; !r && done_B < dst->size_B; done_B += now_B) {
+		struct rt_operand to, from, middle;
+
+		now_B = dst->size_B - done_B < most_B ? dst->size_B - done_B : most_B;
+		rt_operand_find(rt, dst->address + done_B, now_B, &to);
+		rt_operand_find(rt, src->address + done_B, now_B, &from);
+		rt_operand_find(rt, (uintptr_t)stage, now_B, &middle);
+		r = copy_now(rt, rt_operand_gpu(rt, &from), &middle, &from);
 		if (!r)
-			r = copy_now(rt, rt_copy_owner(rt, dst), dst + done_B, (uintptr_t)stage, now_B);
+			r = copy_now(rt, rt_operand_gpu(rt, &to), &to, &middle);
 	}
 	free(stage);
 	return r;
@@ -294,19 +235,22 @@ static int copy_through_host(struct rt *rt, uint64_t dst, uint64_t src, uint64_t
 
 hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
 {
-	uint64_t to = (uintptr_t)dst, from = (uintptr_t)src, va;
-	struct rt_gpu *gpu;
+	struct rt_gpu *source, *target;
+	struct rt_operand to, from;
 	RT_ENTER(rt);
 
 	if (!size_B)
 		return HSA_STATUS_SUCCESS;
-	if (!dst || !src || to + size_B < to || from + size_B < from)
+	if (!dst || !src || (uintptr_t)dst + size_B < (uintptr_t)dst || (uintptr_t)src + size_B < (uintptr_t)src)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_queues_flush(rt);
-	gpu = rt_copy_owner(rt, from);
-	if (gpu && rt_copy_owner(rt, to) && !rt_alloc_info_reach(rt, gpu, to, size_B, &va))
-		return hsa_status_of(copy_through_host(rt, to, from, size_B));
-	return hsa_status_of(copy_now(rt, gpu ? gpu : rt_copy_owner(rt, to), to, from, size_B));
+	rt_operand_find(rt, (uintptr_t)dst, size_B, &to);
+	rt_operand_find(rt, (uintptr_t)src, size_B, &from);
+	source = rt_operand_gpu(rt, &from);
+	target = rt_operand_gpu(rt, &to);
+	if (source && target && !rt_operand_reach(rt, &to, source))
+		return hsa_status_of(copy_through_host(rt, &to, &from));
+	return hsa_status_of(copy_now(rt, source ? source : target, &to, &from));
 }
 
 /* --- asynchronous copies ---------------------------------------------------------------------- */
@@ -450,14 +394,14 @@ static bool copy_attempt(struct rt *rt, struct rt_work *work)
 }
 
 /* Fills in an end; pageable memory is registered, so that no thread waits for staging. */
-static int copy_prepare_end(struct rt *rt, struct copy *c, unsigned which, uint64_t address, uint64_t size_B,
+static int copy_prepare_end(struct rt *rt, struct copy *c, unsigned which, const struct rt_operand *o,
 			    struct sdma_end *end)
 {
-	if (!(which ? rt_copy_find_end : rt_copy_find_target)(rt, c->gpu, address, size_B, end))
+	if (!(which ? rt_operand_end : rt_operand_target)(rt, o, c->gpu, end))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
-	return rt_copy_register(c->gpu, end, size_B, !which, &c->registered[which]);
+	return rt_copy_register(c->gpu, end, o->size_B, !which, &c->registered[which]);
 }
 
 static void copy_enlist(struct rt *rt, struct copy *c)
@@ -540,7 +484,7 @@ static void copy_start(struct rt *rt, struct copy *c, const struct copy_signals 
 		rt_progress_add(rt, &c->work);
 }
 
-static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *src, size_t size_B,
+static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, const struct rt_operand *dst, const struct rt_operand *src,
 		      const struct copy_signals *signals)
 {
 	struct copy *c = new_copy(rt, gpu, signals);
@@ -548,13 +492,13 @@ static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *
 
 	if (!c)
 		return -ENOMEM;
-	c->host_dst = host_address(rt, (uintptr_t)dst);
-	c->host_src = host_address(rt, (uintptr_t)src);
-	c->job.size_B = size_B;
+	c->host_dst = rt_operand_host(dst);
+	c->host_src = rt_operand_host(src);
+	c->job.size_B = dst->size_B;
 	if (gpu)
-		r = copy_prepare_end(rt, c, 0, (uintptr_t)dst, size_B, &c->job.dst);
+		r = copy_prepare_end(rt, c, 0, dst, &c->job.dst);
 	if (gpu && !r)
-		r = copy_prepare_end(rt, c, 1, (uintptr_t)src, size_B, &c->job.src);
+		r = copy_prepare_end(rt, c, 1, src, &c->job.src);
 	if (r)
 		free_copy(rt, c);
 	else
@@ -563,8 +507,8 @@ static int copy_bytes(struct rt *rt, struct rt_gpu *gpu, void *dst, const void *
 }
 
 /* Copies between two GPUs without access to each other, through host memory that both can access. */
-static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, void *dst, const void *src,
-			size_t size_B, const struct copy_signals *signals)
+static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, const struct rt_operand *dst,
+			const struct rt_operand *src, const struct copy_signals *signals)
 {
 	struct copy *c = new_copy(rt, from, signals);
 	int r;
@@ -573,10 +517,9 @@ static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, v
 		return -ENOMEM;
 	c->then = to;
 	c->timed = false; /* two clocks are involved */
-	c->job.size_B = size_B;
-	r = rt_shared_create(rt, size_B, VM_UNCACHED, &c->stage);
-	if (!r && (!rt_copy_find_end(rt, from, (uintptr_t)src, size_B, &c->job.src) ||
-		   !rt_copy_find_target(rt, to, (uintptr_t)dst, size_B, &c->second.dst)))
+	c->job.size_B = dst->size_B;
+	r = rt_shared_create(rt, dst->size_B, VM_UNCACHED, &c->stage);
+	if (!r && (!rt_operand_end(rt, src, from, &c->job.src) || !rt_operand_target(rt, dst, to, &c->second.dst)))
 		r = drv_fail(-EXDEV, "no GPU reaches one end of the copy");
 	if (r) {
 		free_copy(rt, c);
@@ -592,11 +535,11 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 					    hsa_agent_t src_agent, size_t size_B, uint32_t deps,
 					    const hsa_signal_t *dep_signals, hsa_signal_t completion)
 {
+	struct rt_operand target, source;
 	struct rt_agent *to, *from;
 	struct rt_gpu *gpu, *other;
 	struct copy_signals signals;
 	hsa_status_t status;
-	uint64_t va;
 	RT_ENTER(rt);
 
 	to = rt_agent_of(rt, dst_agent);
@@ -610,20 +553,20 @@ hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 	if (status || !size_B) /* like ROCr: the signal is not changed if there is nothing to copy */
 		return status;
 	rt_queues_flush(rt);
+	rt_operand_find(rt, (uintptr_t)dst, size_B, &target);
+	rt_operand_find(rt, (uintptr_t)src, size_B, &source);
+	other = rt_operand_gpu(rt, &target);
 	/* If the client names one agent twice, the owners of the addresses decide. */
-	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : rt_copy_owner(rt, (uintptr_t)src);
-	if (!gpu)
-		gpu = rt_copy_owner(rt, (uintptr_t)dst);
-	if (!gpu && (!host_sees(rt, (uintptr_t)dst) || !host_sees(rt, (uintptr_t)src)))
+	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : rt_operand_gpu(rt, &source);
+	gpu = gpu ? gpu : other;
+	if (!gpu && (!rt_operand_host_sees(&target) || !rt_operand_host_sees(&source)))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	other = rt_copy_owner(rt, (uintptr_t)dst);
-	if (gpu && other && other != gpu && !rt_alloc_info_reach(rt, gpu, (uintptr_t)dst, size_B, &va)) {
-		if (!rt_alloc_info_reach(rt, other, (uintptr_t)src, size_B, &va) &&
-		    rt_copy_owner(rt, (uintptr_t)src) == gpu)
-			return hsa_status_of(copy_through(rt, gpu, other, dst, src, size_B, &signals));
+	if (gpu && other && other != gpu && !rt_operand_reach(rt, &target, gpu)) {
+		if (!rt_operand_reach(rt, &source, other) && rt_operand_gpu(rt, &source) == gpu)
+			return hsa_status_of(copy_through(rt, gpu, other, &target, &source, &signals));
 		gpu = other;
 	}
-	return hsa_status_of(copy_bytes(rt, gpu, dst, src, size_B, &signals));
+	return hsa_status_of(copy_bytes(rt, gpu, &target, &source, &signals));
 }
 
 /* --- rectangles ------------------------------------------------------------------------------- */
@@ -655,14 +598,17 @@ static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *
 		     uint64_t src_B, const struct copy_signals *signals)
 {
 	struct copy *c = new_copy(rt, gpu, signals);
+	struct rt_operand dst, src;
 	int r;
 
 	if (!c)
 		return -ENOMEM;
 	c->rect = *rect;
-	r = copy_prepare_end(rt, c, 0, rect->dst, dst_B, &c->job.dst);
+	rt_operand_find(rt, rect->dst, dst_B, &dst);
+	rt_operand_find(rt, rect->src, src_B, &src);
+	r = copy_prepare_end(rt, c, 0, &dst, &c->job.dst);
 	if (!r)
-		r = copy_prepare_end(rt, c, 1, rect->src, src_B, &c->job.src);
+		r = copy_prepare_end(rt, c, 1, &src, &c->job.src);
 	if (r) {
 		free_copy(rt, c);
 		return r;

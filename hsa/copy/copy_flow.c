@@ -67,52 +67,54 @@ static int register_end(struct rt *rt, struct rt_gpu *gpu, struct flow_op *op, u
 	return l ? rt_copy_register(gpu, end, size_B, !which, &l->registered[which]) : -ENOMEM;
 }
 
-static int reach_both(struct rt *rt, struct rt_gpu *gpu, const struct rt_copy *c, uint64_t dst_B, uint64_t src_B,
+static int reach_both(struct rt *rt, struct rt_gpu *gpu, const struct rt_operand *dst, const struct rt_operand *src,
 		      struct flow_op *op)
 {
 	struct sdma_job *job = &op->copy.job[0];
 	int r;
 
 	op->copy.copier[0] = gpu->copier;
-	if (!rt_copy_find_target(rt, gpu, c->dst, dst_B, &job->dst) ||
-	    !rt_copy_find_end(rt, gpu, c->src, src_B, &job->src))
+	if (!rt_operand_target(rt, dst, gpu, &job->dst) || !rt_operand_end(rt, src, gpu, &job->src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
-	r = register_end(rt, gpu, op, 0, dst_B);
-	return r ? r : register_end(rt, gpu, op, 1, src_B);
+	r = register_end(rt, gpu, op, 0, dst->size_B);
+	return r ? r : register_end(rt, gpu, op, 1, src->size_B);
 }
 
-static int plan_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, const struct rt_copy *c,
-			struct flow_op *op)
+static int plan_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, const struct rt_operand *dst,
+			const struct rt_operand *src, struct flow_op *op)
 {
 	struct copy_resources *l = resources_of(rt, op);
 	struct sdma_job *first = &op->copy.job[0], *second = &op->copy.job[1];
-	int r = l ? rt_shared_create(rt, c->size_B, VM_UNCACHED, &l->stage) : -ENOMEM;
+	int r = l ? rt_shared_create(rt, dst->size_B, VM_UNCACHED, &l->stage) : -ENOMEM;
 
 	if (r)
 		return r;
-	if (!rt_copy_find_end(rt, from, c->src, c->size_B, &first->src) ||
-	    !rt_copy_find_target(rt, to, c->dst, c->size_B, &second->dst))
+	if (!rt_operand_end(rt, src, from, &first->src) || !rt_operand_target(rt, dst, to, &second->dst))
 		return drv_fail(-EXDEV, "no GPU reaches one end of the copy");
 	first->dst = second->src = (struct sdma_end){.va = (uintptr_t)l->stage.map, .place = SDMA_GTT, .cpu = true};
 	op->copy.copier[0] = from->copier;
 	op->copy.copier[1] = to->copier;
-	second->size_B = c->size_B;
+	second->size_B = dst->size_B;
 	return 0;
 }
 
 static int plan_bytes(struct rt_flow *f, const struct rt_copy *c, struct flow_op *op)
 {
-	struct rt_gpu *source = rt_copy_owner(f->rt, c->src), *target = rt_copy_owner(f->rt, c->dst);
-	struct rt_gpu *gpu = source ? source : target ? target : f->gpu;
-	uint64_t va;
+	struct rt_gpu *source, *target, *gpu;
+	struct rt_operand dst, src;
 
+	rt_operand_find(f->rt, c->dst, c->size_B, &dst);
+	rt_operand_find(f->rt, c->src, c->size_B, &src);
+	source = rt_operand_gpu(f->rt, &src);
+	target = rt_operand_gpu(f->rt, &dst);
+	gpu = source ? source : target ? target : f->gpu;
 	op->copy.job[0].size_B = c->size_B;
-	if (target && target != gpu && !rt_alloc_info_reach(f->rt, gpu, c->dst, c->size_B, &va)) {
-		if (source && !rt_alloc_info_reach(f->rt, target, c->src, c->size_B, &va))
-			return plan_through(f->rt, gpu, target, c, op);
+	if (target && target != gpu && !rt_operand_reach(f->rt, &dst, gpu)) {
+		if (source && !rt_operand_reach(f->rt, &src, target))
+			return plan_through(f->rt, gpu, target, &dst, &src, op);
 		gpu = target;
 	}
-	return reach_both(f->rt, gpu, c, c->size_B, c->size_B, op);
+	return reach_both(f->rt, gpu, &dst, &src, op);
 }
 
 /* Size in bytes from the first byte to the last. */
@@ -126,12 +128,14 @@ static int plan_rect(struct rt_flow *f, const struct rt_copy *c, struct flow_op 
 	struct rt_gpu *gpu = rt_gpu_of(f->rt, c->agent);
 	const struct sdma_rect *rect = &c->rect;
 	struct sdma_job *job = &op->copy.job[0];
+	struct rt_operand dst, src;
 	int r;
 
 	if (!gpu)
 		return drv_fail(-EINVAL, "no GPU for a rectangle");
-	r = reach_both(f->rt, gpu, c, rect_B(rect, rect->dst_pitch_B, rect->dst_slice_B),
-		       rect_B(rect, rect->src_pitch_B, rect->src_slice_B), op);
+	rt_operand_find(f->rt, c->dst, rect_B(rect, rect->dst_pitch_B, rect->dst_slice_B), &dst);
+	rt_operand_find(f->rt, c->src, rect_B(rect, rect->src_pitch_B, rect->src_slice_B), &src);
+	r = reach_both(f->rt, gpu, &dst, &src, op);
 	op->copy.rect = *rect;
 	op->copy.rect.dst = job->dst.va;
 	op->copy.rect.src = job->src.va;

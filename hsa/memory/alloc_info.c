@@ -72,6 +72,8 @@ static void info_of_block(const struct pool_found *found, struct rt_alloc_info *
 		.owner = pool->agent,
 		.place = pool->agent->is_gpu ? SDMA_VRAM : SDMA_GTT,
 		.global_flags = rt_pool_flags(pool->kind),
+		.block = true,
+		.seen_by = found->seen_by,
 	};
 }
 
