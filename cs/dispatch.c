@@ -102,7 +102,7 @@ static int geometry_derive(const struct drv_chip *chip, const struct cs_launch *
 }
 
 /* Checks a dispatch against the limits that the kernel was compiled for. */
-static int dispatch_check(const struct cs_dispatch *d)
+static int dispatch_check(const struct cs_launch *d, uint32_t args_B)
 {
 	const struct cs_kernel *k = d->kernel;
 	uint64_t threads = (uint64_t)d->group[0] * d->group[1] * d->group[2];
@@ -112,11 +112,10 @@ static int dispatch_check(const struct cs_dispatch *d)
 	if (k->max_threads && threads > k->max_threads)
 		return drv_fail(-EINVAL, "%s: %llu work-items per workgroup, compiled for at most %u", k->name,
 				(unsigned long long)threads, k->max_threads);
-	if (d->dynamic_lds_B > UINT32_MAX - k->lds_B)
-		return drv_fail(-EINVAL, "%s: %u bytes of dynamic LDS", k->name, d->dynamic_lds_B);
-	if (d->args_B > (k->explicit_B + ARGS_TAIL_B - 1) / ARGS_TAIL_B * ARGS_TAIL_B)
-		return drv_fail(-EINVAL, "%s: %u bytes of arguments, it takes %u", k->name, d->args_B,
-				k->explicit_B);
+	if (d->lds_B < k->lds_B)
+		return drv_fail(-EINVAL, "%s: %u bytes of LDS, it has %u", k->name, d->lds_B, k->lds_B);
+	if (args_B > (k->explicit_B + ARGS_TAIL_B - 1) / ARGS_TAIL_B * ARGS_TAIL_B)
+		return drv_fail(-EINVAL, "%s: %u bytes of arguments, it takes %u", k->name, args_B, k->explicit_B);
 	return 0;
 }
 
@@ -142,7 +141,7 @@ static int queue_descriptor(struct cs_ring *ring, uint64_t *va)
 }
 
 /* Computes the value of a hidden argument; false: the argument stays zero. */
-static bool hidden_value(const struct cs_dispatch *d, unsigned kind, uint64_t *value)
+static bool hidden_value(const struct cs_launch *d, unsigned kind, uint64_t *value)
 {
 	unsigned dim = kind % 3;
 
@@ -162,7 +161,7 @@ static bool hidden_value(const struct cs_dispatch *d, unsigned kind, uint64_t *v
 		*value = 3;
 		return true;
 	case CS_HIDDEN_DYNAMIC_LDS_SIZE:
-		*value = d->dynamic_lds_B;
+		*value = d->lds_B - d->kernel->lds_B;
 		return true;
 	case CS_HIDDEN_PRIVATE_BASE:
 		*value = PRIVATE_APERTURE_HI;
@@ -174,10 +173,10 @@ static bool hidden_value(const struct cs_dispatch *d, unsigned kind, uint64_t *v
 	return false;
 }
 
-static int fill_kernarg(struct cs_ib *ib, const struct cs_dispatch *d, uint64_t *va)
+static int fill_kernarg(struct cs_ib *ib, const struct cs_launch *d, const void *args, uint32_t args_B,
+			uint64_t *va)
 {
 	const struct cs_kernel *k = d->kernel;
-	uint32_t args_B;
 	char *block;
 
 	*va = 0;
@@ -186,8 +185,8 @@ static int fill_kernarg(struct cs_ib *ib, const struct cs_dispatch *d, uint64_t 
 	block = cs_ib_data(ib, k->kernarg_B, KERNARG_ALIGN_B, va);
 	if (!block)
 		return ib->error;
-	args_B = d->args_B < k->explicit_B ? d->args_B : k->explicit_B;
-	memcpy(block, d->args, args_B);
+	args_B = args_B < k->explicit_B ? args_B : k->explicit_B;
+	memcpy(block, args, args_B);
 	memset(block + args_B, 0, k->kernarg_B - args_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		const struct cs_arg *h = &k->hidden[i];
@@ -496,25 +495,17 @@ bool cs_dispatch_template_init(const struct cs_ring *ring, const struct cs_launc
 	return out->count + 2 <= CS_ROOM_MAX;
 }
 
-int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *d)
+int cs_ib_dispatch(struct cs_ib *ib, const struct cs_launch *launch, const void *args, uint32_t args_B)
 {
-	const struct cs_kernel *k = d->kernel;
+	const struct cs_kernel *k = launch->kernel;
 	bool deep = k->properties & HAS_DYNAMIC_STACK && k->private_B < CS_DYNAMIC_STACK_B;
-	struct cs_launch l = {
-		.kernel = k,
-		.lds_B = k->lds_B + d->dynamic_lds_B,
-		.private_B = deep ? CS_DYNAMIC_STACK_B : k->private_B,
-		.dispatch_id = ib->ring->dispatches,
-	};
-	int r = dispatch_check(d);
+	struct cs_launch l = *launch;
+	int r = dispatch_check(&l, args_B);
 
-	if (r)
-		return r;
-	memcpy(l.grid, d->grid, sizeof(l.grid));
-	memcpy(l.group, d->group, sizeof(l.group));
-	memcpy(l.first_group, d->first_group, sizeof(l.first_group));
-	memcpy(l.group_count, d->group_count, sizeof(l.group_count));
-	r = fill_kernarg(ib, d, &l.kernarg_va);
+	l.private_B = deep ? CS_DYNAMIC_STACK_B : k->private_B;
+	l.dispatch_id = ib->ring->dispatches;
+	if (!r)
+		r = fill_kernarg(ib, &l, args, args_B, &l.kernarg_va);
 	if (!r)
 		r = fill_pointers(ib, &l);
 	if (!r)

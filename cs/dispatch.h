@@ -1,8 +1,7 @@
 /* Commands of compute rings: barriers, releases, dispatches.
  *
  *   cs_barrier_packet     the packets of a barrier with an acquire, by scope; constant
- *   cs_dispatch           a dispatch whose arguments are copied into the job
- *   cs_launch             a dispatch whose arguments and AQL packet are already in memory
+ *   cs_launch             one dispatch
  *   cs_dispatch_template  the commands of a launch, written once, for launches that differ in addresses and id
  *
  * All structs are the caller's and plain data. Thread rule: an IB belongs to the thread that began it (cs.h). */
@@ -57,32 +56,17 @@ cs_print_fn cs_pm4_print;
 
 /* --- dispatches --------------------------------------------------------------------------------- */
 
-struct cs_dispatch {
+#define CS_ENGINES_MAX 8 /* most shader engines in masks of compute units */
+
+/* One dispatch. The kernel's properties decide which of the addresses are used. */
+struct cs_launch {
 	const struct cs_kernel *kernel;
 	uint32_t grid[3];  /* work-items, each at least 1; the last workgroups may be partial */
 	uint32_t group[3]; /* work-items per workgroup */
 	/* The part of the grid that runs, in workgroups; group_count all 0: the whole. The kernel still sees the
 	 * size of the whole grid, and unchanged ids. */
 	uint32_t first_group[3], group_count[3];
-	uint32_t dynamic_lds_B;
-	const void *args; /* explicit arguments in the kernel's layout; copied */
-	uint32_t args_B;  /* at most kernel->explicit_B, and a struct's padding; missing bytes are zero */
-};
-
-/* Appends one dispatch: all its register state, kernel arguments (hidden ones included) and scratch. Dispatches of
- * one IB may overlap; put cs_ib_barrier() between those that depend on each other. -EINVAL: outside the chip's or
- * the kernel's limits; -ENOMEM. The IB stays usable after -EINVAL. */
-DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_dispatch *dispatch);
-
-#define CS_ENGINES_MAX 8 /* most shader engines in masks of compute units */
-
-/* A dispatch whose arguments are already in memory, for users of AQL packets; cs_ib_dispatch() makes such a launch,
- * too. The kernel's properties decide which of the addresses are used. */
-struct cs_launch {
-	const struct cs_kernel *kernel;
-	uint32_t grid[3], group[3];
-	uint32_t first_group[3], group_count[3]; /* see cs_dispatch */
-	uint32_t lds_B, private_B;               /* totals: per workgroup, per lane */
+	uint32_t lds_B, private_B; /* totals: per workgroup, per lane */
 	uint64_t kernarg_va;
 	uint64_t packet_va; /* address of its AQL packet, which must stay unchanged until the kernel ends */
 	uint64_t queue_va;  /* amd_queue_t */
@@ -100,7 +84,15 @@ static inline bool cs_kernel_has_scratch(const struct cs_kernel *kernel)
 {
 	return kernel->rsrc2 & 1;
 }
+/* Appends one dispatch: all its register state, and scratch. Dispatches of one IB may overlap; put cs_ib_barrier()
+ * between those that depend on each other. -EINVAL: outside the chip's limits; -ENOMEM. The IB stays usable after
+ * -EINVAL. */
 DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch);
+/* Does the same for a dispatch without addresses, id and private_B: copies args_B bytes of explicit arguments, in the
+ * kernel's layout, into the job, adds the hidden ones, and makes the packet if the kernel reads it. args_B: at most
+ * kernel->explicit_B, and a struct's padding; missing bytes are zero. -EINVAL: outside the kernel's limits, too. */
+DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_launch *launch, const void *args,
+				  uint32_t args_B);
 /* Most workgroups of group_threads work-items that can run at the same time on one ring when they need scratch: the
  * hardware numbers the slots of a queue's waves with 12 bits. Other limits are not considered. */
 uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads);

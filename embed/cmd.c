@@ -37,7 +37,7 @@ __attribute__((cold, noinline)) static int dispatch_resized(struct tuff_cmd *cmd
 
 int tuff_cmd_dispatch_sized(struct tuff_cmd *cmd, const struct tuff_dispatch *d, size_t d_B)
 {
-	struct cs_dispatch dispatch;
+	struct cs_launch launch;
 	struct embed_kernel *kernel;
 	struct embed_queue *queue;
 	int r;
@@ -54,19 +54,16 @@ int tuff_cmd_dispatch_sized(struct tuff_cmd *cmd, const struct tuff_dispatch *d,
 		return r;
 	if (kernel->base.device != queue->base.device)
 		return drv_fail(-EXDEV, "%s was loaded for another device", kernel->kernel->name);
-	dispatch = (struct cs_dispatch){
-		.kernel = kernel->kernel,
-		.dynamic_lds_B = d->dynamic_lds_B,
-		.args = d->args,
-		.args_B = d->args_B,
-	};
+	if (d->dynamic_lds_B > UINT32_MAX - kernel->kernel->lds_B)
+		return drv_fail(-EINVAL, "%s: %u bytes of dynamic LDS", kernel->kernel->name, d->dynamic_lds_B);
+	launch = (struct cs_launch){.kernel = kernel->kernel, .lds_B = kernel->kernel->lds_B + d->dynamic_lds_B};
 	for (unsigned i = 0; i < 3; i++) {
-		dispatch.grid[i] = d->grid[i] ? d->grid[i] : 1;
-		dispatch.group[i] = d->group[i] ? d->group[i] : 1;
-		dispatch.first_group[i] = d->first_group[i];
-		dispatch.group_count[i] = d->group_count[i];
+		launch.grid[i] = d->grid[i] ? d->grid[i] : 1;
+		launch.group[i] = d->group[i] ? d->group[i] : 1;
+		launch.first_group[i] = d->first_group[i];
+		launch.group_count[i] = d->group_count[i];
 	}
-	return cs_ib_dispatch(queue->ib, &dispatch);
+	return cs_ib_dispatch(queue->ib, &launch, d->args, d->args_B);
 }
 
 int tuff_cmd_barrier(struct tuff_cmd *cmd)

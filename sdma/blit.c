@@ -57,14 +57,15 @@ static int blit_dispatch(const struct sdma_queues *q, struct cs_ib *ib, const st
 			uint64_t dst, count;
 			uint32_t value;
 		} fill = {op->dst + from_B, count, op->value};
-		struct cs_dispatch d = {.kernel = q->kernel[which], .grid = {0, 1, 1}, .group = {GROUP, 1, 1}};
+		const struct cs_kernel *kernel = q->kernel[which];
+		struct cs_launch l = {
+			.kernel = kernel, .grid = {0, 1, 1}, .group = {GROUP, 1, 1}, .lds_B = kernel->lds_B};
 
 		if (count > ELEMENTS_MAX)
 			copy.count = fill.count = count = ELEMENTS_MAX;
-		d.grid[0] = (count + GROUP - 1) / GROUP * GROUP;
-		d.args = op->fill ? (const void *)&fill : &copy;
-		d.args_B = op->fill ? offsetof(__typeof__(fill), value) + sizeof(fill.value) : sizeof(copy);
-		r = cs_ib_dispatch(ib, &d);
+		l.grid[0] = (count + GROUP - 1) / GROUP * GROUP;
+		r = op->fill ? cs_ib_dispatch(ib, &l, &fill, offsetof(__typeof__(fill), value) + sizeof(fill.value))
+			     : cs_ib_dispatch(ib, &l, &copy, sizeof(copy));
 		from_B += count * element_B;
 	}
 	return r;

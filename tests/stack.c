@@ -68,8 +68,7 @@ struct vm_mem *stack_vram(struct stack *s, uint64_t size_B)
 
 int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_fence *point)
 {
-	struct cs_dispatch d = {
-		.args = launch->args, .args_B = launch->args_B, .dynamic_lds_B = launch->dynamic_lds_B};
+	struct cs_launch d = {0};
 	struct cs_ib *ib;
 	int r = cs_code_kernel(launch->code, launch->kernel, &d.kernel);
 
@@ -80,7 +79,8 @@ int stack_submit(struct stack *s, const struct stack_launch *launch, struct cs_f
 	r = r ? r : cs_begin(s->ring, CS_ORDERED, &ib);
 	if (r)
 		return r;
-	r = cs_ib_dispatch(ib, &d);
+	d.lds_B = d.kernel->lds_B + launch->dynamic_lds_B;
+	r = cs_ib_dispatch(ib, &d, launch->args, launch->args_B);
 	if (r) {
 		cs_abandon(ib);
 		return r;

@@ -20,7 +20,12 @@
 static struct stack s;
 static struct cs_ring *bare_ring; /* whose job is submitted again and again */
 static struct cs_code *code;
-static struct cs_dispatch empty, with_args;
+struct dispatch {
+	struct cs_launch launch;
+	const void *args;
+	uint32_t args_B;
+};
+static struct dispatch empty, with_args;
 static struct cs_fence reached;
 static union drm_amdgpu_cs again;
 
@@ -55,11 +60,16 @@ static void submit_written(void *arg)
 		abort();
 }
 
+static int put(struct cs_ib *ib, const struct dispatch *d)
+{
+	return cs_ib_dispatch(ib, &d->launch, d->args, d->args_B);
+}
+
 static void launch(void *arg)
 {
 	struct cs_ib *ib;
 
-	if (cs_begin(s.ring, 0, &ib) || cs_ib_dispatch(ib, arg) || cs_submit(ib, NULL, NULL))
+	if (cs_begin(s.ring, 0, &ib) || put(ib, arg) || cs_submit(ib, NULL, NULL))
 		abort();
 }
 
@@ -70,7 +80,7 @@ static void launch_100(void *arg)
 	if (cs_begin(s.ring, 0, &ib))
 		abort();
 	for (unsigned i = 0; i < 100; i++)
-		if (cs_ib_dispatch(ib, arg))
+		if (put(ib, arg))
 			abort();
 	if (cs_submit(ib, NULL, NULL))
 		abort();
@@ -319,13 +329,14 @@ static int64_t prepare(void)
 {
 	static uint64_t args[3];
 
-	if (stack_load(&s, "group", 3, &code) || cs_code_kernel(code, "k_empty", &empty.kernel) ||
-	    cs_code_kernel(code, "k_store", &with_args.kernel))
+	if (stack_load(&s, "group", 3, &code) || cs_code_kernel(code, "k_empty", &empty.launch.kernel) ||
+	    cs_code_kernel(code, "k_store", &with_args.launch.kernel))
 		abort();
 	with_args.args = args;
 	with_args.args_B = 12;
 	for (unsigned i = 0; i < 3; i++)
-		empty.grid[i] = empty.group[i] = with_args.grid[i] = with_args.group[i] = 1;
+		empty.launch.grid[i] = empty.launch.group[i] = with_args.launch.grid[i] =
+			with_args.launch.group[i] = 1;
 	submit_empty(NULL);
 	idle();
 	reached = cs_ring_last(s.ring);

@@ -49,8 +49,7 @@ static void check_chip(const char *chip)
 	struct stack s;
 	struct cs_code *code;
 	uint64_t args = 0x1234567890;
-	struct cs_dispatch d = {
-		.grid = {100, 7, 1}, .group = {64, 2, 1}, .dynamic_lds_B = 2100, .args = &args, .args_B = 8};
+	struct cs_launch d = {.grid = {100, 7, 1}, .group = {64, 2, 1}};
 	char spec[32];
 	struct cs_ib *ib;
 	const uint32_t *start;
@@ -61,7 +60,8 @@ static void check_chip(const char *chip)
 	    !CHECK_EQ(cs_code_kernel(code, "k_reverse", &d.kernel), 0) || !CHECK_EQ(cs_begin(s.ring, 0, &ib), 0))
 		return;
 	start = ib->segment[0].map;
-	CHECK_EQ(cs_ib_dispatch(ib, &d), 0);
+	d.lds_B = d.kernel->lds_B + 2100;
+	CHECK_EQ(cs_ib_dispatch(ib, &d, &args, sizeof(args)), 0);
 	/* the prologue: acquire at system scope, and the instruction cache after a load of code */
 	CHECK_EQ(start[0], 0xC0055800);
 	CHECK_EQ(start[1], 0x28C40000);
@@ -87,7 +87,7 @@ static void gfx942_has_its_own_registers(void)
 	struct stack s;
 	struct cs_code *code;
 	struct cs_kernel k;
-	struct cs_dispatch d = {.grid = {64, 1, 1}, .group = {64, 1, 1}};
+	struct cs_launch d = {.grid = {64, 1, 1}, .group = {64, 1, 1}};
 	const uint32_t *start, *a, *tg, *r3;
 	const struct cs_kernel *found;
 	uint64_t args = 0, base;
@@ -101,10 +101,9 @@ static void gfx942_has_its_own_registers(void)
 	k.rsrc2 |= RSRC2_SCRATCH_EN;
 	k.private_B = 128;
 	d.kernel = &k;
-	d.args = &args;
-	d.args_B = 8;
+	d.lds_B = k.lds_B;
 	start = ib->segment[0].map;
-	CHECK_EQ(cs_ib_dispatch(ib, &d), 0);
+	CHECK_EQ(cs_ib_dispatch(ib, &d, &args, sizeof(args)), 0);
 	a = find_regs(start, ib->cur, 0x204, 16);
 	tg = find_regs(start, ib->cur, 0x227, 1);
 	r3 = find_regs(start, ib->cur, 0x22d, 1);

@@ -35,7 +35,7 @@ static void bad_dispatches_are_refused(void)
 	CHECK_EQ(cs_code_kernel(code, "k_reverse", &kernel), 0);
 	CHECK_EQ(cs_begin(s.ring, 0, &ib), 0);
 	static const struct {
-		uint32_t grid[3], group[3], lds_B, args_B;
+		uint32_t grid[3], group[3], lds_B, args_B; /* lds_B: more than the kernel's own */
 	} bad[] = {
 		{{0, 1, 1}, {1, 1, 1}, 0, 8},     {{1, 1, 1}, {0, 1, 1}, 0, 8},
 		{{1, 1, 1}, {1025, 1, 1}, 0, 8},  {{1, 1, 1}, {33, 32, 1}, 0, 8},
@@ -44,12 +44,11 @@ static void bad_dispatches_are_refused(void)
 	};
 
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct cs_dispatch d = {
-			.kernel = kernel, .args = big, .args_B = bad[i].args_B, .dynamic_lds_B = bad[i].lds_B};
+		struct cs_launch d = {.kernel = kernel, .lds_B = kernel->lds_B + bad[i].lds_B};
 
 		memcpy(d.grid, bad[i].grid, sizeof(d.grid));
 		memcpy(d.group, bad[i].group, sizeof(d.group));
-		CHECK_EQ(cs_ib_dispatch(ib, &d), -EINVAL);
+		CHECK_EQ(cs_ib_dispatch(ib, &d, big, bad[i].args_B), -EINVAL);
 	}
 	cs_abandon(ib);
 	CHECK_EQ(cs_code_kernel(code, "no_such", &kernel), -ENOENT);
