@@ -51,8 +51,20 @@ uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_device_config *config, unsigned count);
 /* Ends this process's part in the run and unmaps. leaving: the process exits, what is open is no leak. */
 void kern_detach(bool leaving);
+/* A child of this process, from before its fork: it has holds, and keeps them whichever process dies first. */
+struct kern_child {
+	unsigned slot;
+	uint32_t serial;
+	/* A descriptor that the parent closes after the fork, and the child when it has entered. When neither has it, the
+	 * child's process is reaped. */
+	int guard;
+};
+/* Before the fork. 0, or -errno: the child will not be able to join the run. */
+int kern_fork_prepare(struct kern_child *child);
 /* In a forked child, before anything else: it becomes a process of the run by itself. 0 or -errno. */
-int kern_forked(void);
+int kern_forked(const struct kern_child *child);
+/* Gives a hold of this process to the child. NULL is fine. */
+void kern_hold_give(struct kern_hold *hold, const struct kern_child *child);
 
 /* Ways to recover from a hang on a ring of that IP, besides a full reset, as sysfs of such a device reports them.
  */
@@ -97,8 +109,6 @@ int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uin
 /* Makes another hold on the same object: a mapping was cut in two, or a child inherited it. NULL without memory. */
 struct kern_hold *kern_hold_copy(struct kern_hold *hold);
 
-/* In a forked child: a hold that the parent made for it becomes this process's. */
-void kern_hold_adopt(struct kern_hold *hold);
 /* Releases a hold inside the `opened` function, where the kernel lock is held already. */
 void kern_hold_stale(struct kern_hold *hold);
 /* Is it a descriptor's hold on that inode? Immutable; no lock. */

@@ -1,6 +1,6 @@
 /* fork: the child is a process of the run by itself, with holds of its own on the descriptors and mappings that it
  * inherits. The parent makes the child's holds before the fork, so that an object that the parent closes right
- * after the fork stays alive for the child; the child takes the holds over.
+ * after the fork, or by its end, stays alive for the child.
  *
  * Lock order: a library may map memory under a lock that its own fork handlers take, so the map lock comes after
  * all such locks. The handlers of this file are registered before those of any library: pthread_atfork() runs the
@@ -20,11 +20,10 @@ static struct bridge {
 } *bridge;
 static unsigned bridged, bridge_room, bridge_next;
 
-/* The last fork of this thread: whether the run was active, and in the parent the holds that it made, owned. */
+/* The last fork of this thread: whether the run was active, and whether it made a child ready to join. */
 static _Thread_local struct {
-	bool active;
-	struct bridge *bridge;
-	unsigned bridged;
+	bool active, ready;
+	struct kern_child child;
 } last_fork;
 
 /* Makes a hold by the descriptor, not by its hold: another thread may be closing the descriptor. */
@@ -39,6 +38,8 @@ static struct kern_hold *hold_for_child(uint64_t key, struct kern_hold *hold)
 
 static struct kern_hold *bridge_add(uint64_t key, struct kern_hold *hold)
 {
+	struct kern_hold *copy;
+
 	if (bridged == bridge_room) {
 		unsigned more = bridge_room ? bridge_room * 2 : 64;
 		struct bridge *bigger = realloc(bridge, more * sizeof(*bigger));
@@ -48,7 +49,9 @@ static struct kern_hold *bridge_add(uint64_t key, struct kern_hold *hold)
 		bridge = bigger;
 		bridge_room = more;
 	}
-	bridge[bridged++] = (struct bridge){key, hold_for_child(key, hold)};
+	copy = hold_for_child(key, hold);
+	kern_hold_give(copy, &last_fork.child);
+	bridge[bridged++] = (struct bridge){key, copy};
 	return hold;
 }
 
@@ -61,10 +64,7 @@ static struct kern_hold *bridge_take(uint64_t key, struct kern_hold *hold)
 		kern_hold_release(bridge[bridge_next++].hold);
 	if (bridge_next == bridged || bridge[bridge_next].key != key)
 		return NULL;
-	hold = bridge[bridge_next++].hold;
-	if (hold)
-		kern_hold_adopt(hold);
-	return hold;
+	return bridge[bridge_next++].hold;
 }
 
 static void fork_prepare(void)
@@ -74,20 +74,20 @@ static void fork_prepare(void)
 		return;
 	shim_map_lock();
 	bridged = bridge_next = 0;
+	last_fork.ready = !kern_fork_prepare(&last_fork.child);
+	if (!last_fork.ready)
+		return;
 	shim_fd_each(bridge_add);
 	shim_map_each(bridge_add);
 }
 
-/* Keeps the holds for fork(): only its result shows whether there is a child. */
+/* Also after a fork that failed: nobody has the guard then, and the next sweep reaps the child that never was. */
 static void fork_parent(void)
 {
 	if (!last_fork.active)
 		return;
-	free(last_fork.bridge);
-	last_fork.bridge = bridge;
-	last_fork.bridged = bridged;
-	bridge = NULL;
-	bridged = bridge_room = 0;
+	if (last_fork.ready)
+		sys_close(last_fork.child.guard);
 	shim_map_unlock();
 }
 
@@ -95,7 +95,7 @@ static void fork_child(void)
 {
 	if (!last_fork.active)
 		return;
-	if (kern_forked()) {
+	if (!last_fork.ready || kern_forked(&last_fork.child)) {
 		fprintf(stderr, "vgpu: the child %d cannot join the run\n", (int)getpid());
 		atomic_store(&shim_is_active, false);
 	} else {
@@ -115,21 +115,7 @@ __attribute__((constructor)) static void watch_forks(void)
 
 SHIM_EXPORT pid_t fork(void)
 {
-	pid_t pid;
-	int error;
-
-	if (!shim_active())
-		return SHIM_REAL(fork)();
-	kern_user_memory_forks();
-	pid = SHIM_REAL(fork)();
-	if (!pid)
-		return 0;
-	error = errno;
-	for (unsigned i = 0; pid < 0 && i < last_fork.bridged; i++)
-		kern_hold_release(last_fork.bridge[i].hold);
-	free(last_fork.bridge);
-	last_fork.bridge = NULL;
-	last_fork.bridged = 0;
-	errno = error;
-	return pid;
+	if (shim_active())
+		kern_user_memory_forks();
+	return SHIM_REAL(fork)();
 }

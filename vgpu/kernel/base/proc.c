@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "vgpu/kernel/base/proc.h"
 
-bool kern_proc_stat(pid_t pid, char *state, uint64_t *start_time)
+bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat)
 {
 	char path[32], buf[1024], *p;
 	long n;
@@ -18,23 +18,61 @@ bool kern_proc_stat(pid_t pid, char *state, uint64_t *start_time)
 		return false;
 	buf[n] = 0;
 	p = strrchr(buf, ')'); /* the name may hold anything, blanks and brackets too */
-	if (!p || sscanf(p + 1, " %c", state) != 1)
+	*stat = (struct kern_proc_stat){0};
+	if (!p || sscanf(p + 1, " %c", &stat->state) != 1)
 		return false;
-	for (int field = 2; field < 22 && p; field++)
+	for (int field = 2; field < 22 && p; field++) {
 		p = strchr(p + 1, ' ');
-	*start_time = p ? strtoull(p, NULL, 10) : 0;
+		if (p && field + 1 == 20)
+			stat->threads = (unsigned)strtoul(p, NULL, 10);
+	}
+	stat->start_time = p ? strtoull(p, NULL, 10) : 0;
 	return true;
+}
+
+/* Beyond the segment: no byte that has a content. */
+static struct flock guard_of(unsigned slot)
+{
+	return (struct flock){
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)1 << 40 | slot, .l_len = 1};
+}
+
+int kern_guard_open(unsigned slot)
+{
+	struct flock lock = guard_of(slot);
+	char path[40];
+	int fd, r;
+
+	/* An open file of its own: the lock belongs to it, and is shared with the child. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", kern_local.segment_fd);
+	fd = sys_open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	r = (int)sys_call6(SYS_fcntl, fd, F_OFD_SETLK, (long)&lock, 0, 0, 0);
+	if (r)
+		sys_close(fd);
+	return r ? r : fd;
+}
+
+static bool guard_is_open(unsigned slot)
+{
+	struct flock lock = guard_of(slot);
+
+	return !sys_call6(SYS_fcntl, kern_local.segment_fd, F_OFD_GETLK, (long)&lock, 0, 0, 0) &&
+	       lock.l_type != F_UNLCK;
 }
 
 bool kern_tenant_alive(const struct kern_proc *proc)
 {
-	uint64_t start_time;
-	char state;
+	struct kern_proc_stat stat;
 
 	if (proc->serial == kern_local.serial)
 		return true;
-	return kern_proc_stat(proc->pid, &state, &start_time) && start_time == proc->start_time && state != 'Z' &&
-	       state != 'X';
+	if (!proc->pid)
+		return guard_is_open((unsigned)(proc - kern->proc));
+	/* The leader may be a zombie before the other threads have ended. */
+	return kern_proc_stat(proc->pid, &stat) && stat.start_time == proc->start_time &&
+	       ((stat.state != 'Z' && stat.state != 'X') || stat.threads > 1);
 }
 
 bool kern_proc_alive(uint32_t serial)

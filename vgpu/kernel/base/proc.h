@@ -4,8 +4,18 @@
 
 #include "vgpu/kernel/base/core.h"
 
-/* State and start time of a process, from /proc/PID/stat; false: there is no such process. */
-bool kern_proc_stat(pid_t pid, char *state, uint64_t *start_time);
+/* A process, from /proc/PID/stat. */
+struct kern_proc_stat {
+	char state;
+	unsigned threads;    /* those that have not ended: more than one behind a leader that is a zombie */
+	uint64_t start_time; /* clock ticks since the boot */
+};
+/* False: there is no such process. */
+bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat);
+
+/* A child that is about to be forked has a slot already, with pid 0. The slot is kept while the guard is open in the
+ * parent or in the child: a descriptor with a lock on a byte of the segment, which fork() shares. */
+int kern_guard_open(unsigned slot); /* the descriptor or -errno */
 /* Whether the process that has this slot lives. */
 bool kern_tenant_alive(const struct kern_proc *proc);
 /* Whether the process with this serial number lives. */

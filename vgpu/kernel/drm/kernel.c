@@ -209,15 +209,26 @@ void kern_detach(bool leaving)
 	unmap_run();
 }
 
-int kern_forked(void)
+int kern_fork_prepare(struct kern_child *child)
+{
+	int r;
+
+	kern_lock();
+	r = kern_proc_conceive(child);
+	kern_unlock();
+	return r;
+}
+
+int kern_forked(const struct kern_child *child)
 {
 	int r;
 
 	kern_sched_forked();
 	kern_watch_forked();
 	kern_lock();
-	r = kern_proc_enter();
+	r = kern_proc_born(child);
 	kern_unlock();
+	sys_close(child->guard);
 	return r;
 }
 
@@ -349,11 +360,13 @@ struct kern_hold *kern_hold_copy(struct kern_hold *hold)
 	return copy;
 }
 
-void kern_hold_adopt(struct kern_hold *hold)
+void kern_hold_give(struct kern_hold *hold, const struct kern_child *child)
 {
+	if (!hold)
+		return;
 	kern_lock();
 	kern_list_del(&hold->link);
-	kern_list_add_tail(&kern->proc[kern_local.slot].holds, &hold->link);
+	kern_list_add_tail(&kern->proc[child->slot].holds, &hold->link);
 	kern_unlock();
 }
 

@@ -38,7 +38,8 @@ static void proc_reap(struct kern_proc *proc)
 	kern_watch_proc_gone(proc);
 	release_waits(proc);
 	release_holds(proc);
-	kern_inodes_receiver_gone(proc->pid);
+	if (proc->pid)
+		kern_inodes_receiver_gone(proc->pid);
 	proc->serial = 0;
 	kern->procs--;
 	if (torn || kern->died_inside) /* objects that it was publishing, or that only its stack named */
@@ -92,23 +93,14 @@ static struct kern_proc *free_slot(void)
 	return NULL;
 }
 
-int kern_proc_enter(void)
+/* Makes a process without pid, whose slot is complete when it has a serial. */
+static int proc_create(struct kern_proc **out)
 {
-	struct kern_proc *proc;
-	uint64_t start_time = 0;
-	char state;
+	struct kern_proc *proc = free_slot();
 
-	kern_local.pid = getpid();
-	kern_local.serial = 0;
-	kern_proc_stat(kern_local.pid, &state, &start_time);
-	reap_former_image(kern_local.pid, start_time);
-	kern_proc_sweep();
-	proc = free_slot();
 	if (!proc)
 		return -EAGAIN;
 	*proc = (struct kern_proc){
-		.pid = kern_local.pid,
-		.start_time = start_time,
 		.segment_fd = kern_local.segment_fd,
 		.phys_fd = kern_local.phys_fd,
 		.rings = kern_alloc(kern->devices * KERN_IPS * KERN_HW_RINGS * sizeof(struct kern_ring *)),
@@ -120,11 +112,84 @@ int kern_proc_enter(void)
 	kern_list_init(&proc->watches);
 	kern_list_init(&proc->calls);
 	kern_list_init(&proc->freeing);
-	kern_list_step(); /* a slot with a serial is complete */
+	*out = proc;
+	return 0;
+}
+
+static void proc_publish(struct kern_proc *proc)
+{
+	kern_list_step();
 	proc->serial = ++kern->next_serial;
+	kern->procs++;
+}
+
+/* This process becomes the tenant of the slot. */
+static void proc_own(struct kern_proc *proc)
+{
+	struct kern_proc_stat stat = {0};
+
+	kern_local.pid = getpid();
+	kern_proc_stat(kern_local.pid, &stat);
+	proc->start_time = stat.start_time;
+	kern_list_step();
+	proc->pid = kern_local.pid;
+}
+
+static void proc_entered(const struct kern_proc *proc)
+{
 	kern_local.serial = proc->serial;
 	kern_local.slot = (unsigned)(proc - kern->proc);
-	kern->procs++;
+}
+
+int kern_proc_enter(void)
+{
+	struct kern_proc_stat stat = {0};
+	struct kern_proc *proc;
+	int r;
+
+	kern_local.pid = getpid();
+	kern_local.serial = 0;
+	kern_proc_stat(kern_local.pid, &stat);
+	reap_former_image(kern_local.pid, stat.start_time);
+	kern_proc_sweep();
+	r = proc_create(&proc);
+	if (r)
+		return r;
+	proc_own(proc);
+	proc_publish(proc);
+	proc_entered(proc);
+	return 0;
+}
+
+int kern_proc_conceive(struct kern_child *child)
+{
+	struct kern_proc *proc;
+	int r;
+
+	kern_proc_sweep();
+	r = proc_create(&proc);
+	if (r)
+		return r;
+	child->slot = (unsigned)(proc - kern->proc);
+	child->guard = kern_guard_open(child->slot);
+	if (child->guard < 0) {
+		kern_free(proc->rings);
+		return child->guard;
+	}
+	proc_publish(proc);
+	child->serial = proc->serial;
+	return 0;
+}
+
+int kern_proc_born(const struct kern_child *child)
+{
+	struct kern_proc *proc = &kern->proc[child->slot];
+
+	/* Unless the program has closed the guard, and the slot was reaped. */
+	if (proc->serial != child->serial || proc->pid)
+		return -ESRCH;
+	proc_own(proc);
+	proc_entered(proc);
 	return 0;
 }
 

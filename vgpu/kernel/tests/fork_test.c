@@ -1,0 +1,105 @@
+/* Parents that die before their child has entered the run, and children that never enter it. The handlers of this file are
+ * registered before the virtual GPU's: they run between fork() and its own. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xf86drm.h>
+#include "vgpu/kernel/tests/test_rig.h"
+
+static enum { NOBODY, PARENT, CHILD } dies;
+static int go[2], answer[2];
+
+static void parent_dies(void)
+{
+	if (dies == PARENT)
+		syscall(SYS_exit_group, 0);
+}
+
+static void child_waits(void)
+{
+	char byte;
+
+	if (dies == CHILD)
+		syscall(SYS_exit_group, 0);
+	if (dies == PARENT)
+		(void)!syscall(SYS_read, go[0], &byte, 1);
+}
+
+__attribute__((constructor(101))) static void register_first(void)
+{
+	pthread_atfork(NULL, parent_dies, child_waits);
+}
+
+/* A process that opens a file of its own, and forks: the file is the child's only if its holds outlive the parent. */
+static void open_and_fork(void)
+{
+	struct drm_amdgpu_info args = {0};
+	uint32_t works = 0;
+	int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	char result;
+
+	args.return_pointer = (uintptr_t)&works;
+	args.return_size = sizeof(works);
+	args.query = AMDGPU_INFO_ACCEL_WORKING;
+	dies = PARENT;
+	if (fork())
+		_exit(1);
+	result = !drmIoctl(fd, DRM_IOCTL_AMDGPU_INFO, &args) && works;
+	(void)!write(answer[1], &result, 1);
+	_exit(0);
+}
+
+static void a_child_outlives_its_parent(void)
+{
+	struct vgpu_live before, after;
+	char result = 0;
+	int status;
+	pid_t pid;
+
+	CHECK_EQ(pipe(go) | pipe(answer), 0);
+	vgpu_live(&before);
+	pid = fork();
+	if (!pid)
+		open_and_fork();
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	vgpu_live(&after); /* reaps the parent, not the child */
+	CHECK_EQ(after.files, before.files + 1);
+	CHECK_EQ(write(go[1], "", 1), 1);
+	CHECK_EQ(read(answer[0], &result, 1), 1);
+	CHECK_EQ(result, 1);
+	for (unsigned i = 0; i < 1000 && after.files != before.files; i++) { /* until it has ended */
+		usleep(10000);
+		vgpu_live(&after);
+	}
+	CHECK_EQ(after.files, before.files);
+}
+
+static void a_child_that_never_enters_leaves_nothing(void)
+{
+	struct vgpu_live before, after;
+	int status, fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	pid_t pid;
+
+	vgpu_live(&before);
+	for (unsigned i = 0; i < 2 * 256; i++) { /* slots */
+		dies = CHILD;
+		pid = fork();
+		dies = NOBODY;
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+	}
+	close(fd);
+	vgpu_live(&after);
+	CHECK_EQ(after.files, before.files - 1);
+}
+
+int main(void)
+{
+	vgpu_strict_set(VGPU_STRICT_OFF);
+	rig_start("null:gfx908");
+	a_child_outlives_its_parent();
+	a_child_that_never_enters_leaves_nothing();
+	rig_stop();
+	return check_done("forks");
+}
