@@ -120,7 +120,7 @@ static void remove_dead_runs(const char *base)
 
 static int make_root(void)
 {
-	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+	const char *bases[] = {secure_getenv("XDG_RUNTIME_DIR"), secure_getenv("TMPDIR"), "/tmp"};
 
 	for (unsigned i = 0; i < 3; i++) {
 		if (!bases[i] || !*bases[i])
@@ -206,7 +206,7 @@ static int take_part(void)
 
 int shim_run_create(const char *spec, const struct shim_config *config)
 {
-	const char *inject = getenv("TUFF_VGPU_INJECT");
+	const char *inject = secure_getenv("TUFF_VGPU_INJECT");
 	int r = make_root();
 
 	(void)spec;
