@@ -65,15 +65,16 @@ static hipError_t executable_load(struct hip_device *device, const void *image, 
 	return hip_of_hsa(status);
 }
 
-static hipError_t load_compressed(struct hip_device *device, const void *image, struct hip_code *code)
+static hipError_t load_compressed(struct hip_device *device, const void *image, size_t size_B,
+				  struct hip_code *code)
 {
 	void *plain;
-	size_t size_B;
-	hipError_t r = hip_decompress(image, &plain, &size_B);
+	size_t plain_B;
+	hipError_t r = hip_decompress(image, size_B, &plain, &plain_B);
 
 	if (r)
 		return r;
-	r = hip_is_compressed(plain) ? hipErrorInvalidImage : hip_code_load(device, plain, size_B, code);
+	r = hip_is_compressed(plain, plain_B) ? hipErrorInvalidImage : hip_code_load(device, plain, plain_B, code);
 	free(plain);
 	return r;
 }
@@ -85,8 +86,8 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 	code->device = device;
 	code->losses = atomic_load(&device->losses);
 	code->variables = NULL;
-	if (!r && hip_is_compressed(image))
-		return load_compressed(device, image, code);
+	if (!r && hip_is_compressed(image, size_B))
+		return load_compressed(device, image, size_B, code);
 	if (!size_B)
 		size_B = image_size(image);
 	if (!size_B)
