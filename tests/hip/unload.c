@@ -1,5 +1,5 @@
-/* A thread that is stopped inside a launch, while other threads unload the module of its kernel or reset the device: the code
- * stays loaded until the thread has left the call. Freed memory is overwritten (M_PERTURB), so that a thread that reads it
+/* A thread that is stopped inside a launch or a copy, while other threads unload the module of its kernel, free its array or
+ * reset the device: code stays loaded, and the array is there, until the thread has left the call. Freed memory is overwritten (M_PERTURB), so that a thread that reads it
  * fails. */
 #include <malloc.h>
 #include <pthread.h>
@@ -24,6 +24,8 @@ extern const struct shader_blob test_blobs[];
 static hipModule_t module;
 static hipFunction_t function;
 static uint32_t *data;
+static hipArray_t array;
+static const hipChannelFormatDesc texel = {.x = 32, .f = hipChannelFormatKindUnsigned};
 static _Atomic int over, stopped, go, destroyed;
 static unsigned stopped_rounds;
 
@@ -46,10 +48,12 @@ static hipError_t module_load(hipModule_t *m)
 	return hipModuleLoadData(m, shader_find(test_blobs, "group.O1", "gfx908")->image);
 }
 
+/* A copy is refused with hipErrorUnknown when its memory goes between the checks and the submission. */
 static int is_defined(hipError_t r)
 {
 	return r == hipSuccess || r == hipErrorInvalidResourceHandle || r == hipErrorInvalidHandle ||
-	       r == hipErrorContextIsDestroyed || r == hipErrorNotFound || r == hipErrorInvalidValue;
+	       r == hipErrorContextIsDestroyed || r == hipErrorNotFound || r == hipErrorInvalidValue ||
+	       r == hipErrorUnknown;
 }
 
 static void *launch(void *unused)
@@ -78,6 +82,36 @@ static void *fill(void *unused)
 	return unused;
 }
 
+/* Geometry of an array is read in each of these calls. */
+static void *copy(void *unused)
+{
+	static uint32_t texels[16 * 16];
+	hipExtent extent;
+	unsigned flags;
+	int refused = 0;
+
+	while (!atomic_load(&over)) {
+		hipError_t r = hipArrayGetInfo(NULL, &extent, &flags, array);
+
+		refused += !is_defined(r) || (!r && extent.width != 16);
+		refused += !is_defined(hipMemcpy2DToArray(array, 0, 0, texels, 64, 64, 16, hipMemcpyHostToDevice));
+	}
+	CHECK_EQ(refused, 0);
+	return unused;
+}
+
+static void *free_arrays(void *unused)
+{
+	hipArray_t a;
+
+	(void)!hipFreeArray(array);
+	for (unsigned i = 0; i < MODULES; i++)
+		if (!hipMallocArray(&a, &texel, 16, 16, 0))
+			(void)!hipFreeArray(a);
+	atomic_store(&destroyed, 1);
+	return unused;
+}
+
 static void *unload(void *unused)
 {
 	hipModule_t m;
@@ -98,6 +132,12 @@ static void *reset(void *unused)
 	return unused;
 }
 
+static const struct {
+	void *(*use)(void *unused);
+	void *(*destroy)(void *unused);
+} pairs[] = {{launch, unload}, {copy, free_arrays}, {launch, unload}, {fill, reset}};
+#define PAIRS (sizeof(pairs) / sizeof(pairs[0]))
+
 static void one_round(void *(*use)(void *), void *(*destroy)(void *), long delay_us)
 {
 	pthread_t user, destroyer;
@@ -107,6 +147,7 @@ static void one_round(void *(*use)(void *), void *(*destroy)(void *), long delay
 	atomic_store(&go, 0);
 	atomic_store(&destroyed, 0);
 	CHECK_EQ(hipMalloc((void **)&data, 4 * COUNT), hipSuccess);
+	CHECK_EQ(hipMallocArray(&array, &texel, 16, 16, 0), hipSuccess);
 	CHECK_EQ(module_load(&module), hipSuccess);
 	CHECK_EQ(hipModuleGetFunction(&function, module, "k_add"), hipSuccess);
 	CHECK_EQ(pthread_create(&user, NULL, use, NULL), 0);
@@ -125,6 +166,7 @@ static void one_round(void *(*use)(void *), void *(*destroy)(void *), long delay
 	pthread_join(destroyer, NULL);
 	CHECK_EQ(hipDeviceSynchronize(), hipSuccess);
 	(void)!hipModuleUnload(module);
+	(void)!hipFreeArray(array);
 	(void)!hipFree(data);
 }
 
@@ -136,10 +178,10 @@ int main(void)
 	mallopt(M_PERTURB, 0x5a);
 	sigaction(SIGUSR1, &action, NULL);
 	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
-		return check_done("a module that goes during a launch");
-	for (long i = 0; i < ROUNDS; i++)
-		one_round(i % 4 == 3 ? fill : launch, i % 4 == 3 ? reset : unload, 20 + i * 37 % 500);
+		return check_done("modules and arrays that go during a call");
+	for (unsigned i = 0; i < ROUNDS; i++)
+		one_round(pairs[i % PAIRS].use, pairs[i % PAIRS].destroy, 20 + i * 37 % 500);
 	/* In some rounds the thread had no lock. */
 	CHECK(stopped_rounds > 0);
-	return check_done("a module that goes during a launch");
+	return check_done("modules and arrays that go during a call");
 }
