@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "drv/log.h"
@@ -226,14 +227,15 @@ static bool parse_cu_mask_later(const char *text)
 static const struct {
 	const char *name;
 	bool (*parse)(const char *text);
+	bool names_files; /* ignored in a program that has more rights than its caller */
 } variables[] = {
-	{"TUFF_LOG_FILE", parse_log_file},
+	{"TUFF_LOG_FILE", parse_log_file, true},
 	{"TUFF_LOG", parse_log},
 	{"TUFF_COPY", parse_copy},
 	{"TUFF_SPIN_US", parse_spin},
 	{"TUFF_STAGING_KIB", parse_staging},
 	{"HSA_FORCE_FINE_GRAIN_PCIE", parse_fine_vram},
-	{"HSA_TOOLS_LIB", parse_tools},
+	{"HSA_TOOLS_LIB", parse_tools, true},
 	{"TUFF_SPLIT_MS", parse_split},
 	{"TUFF_WHOLE", parse_whole},
 	{"TUFF_POLL", parse_poll},
@@ -243,8 +245,8 @@ static const struct {
 	{"HIP_VISIBLE_DEVICES", parse_hip_visible},
 	{"CUDA_VISIBLE_DEVICES", parse_hip_visible},
 	{"GPU_DEVICE_ORDINAL", parse_hip_visible},
-	{"TUFF_HIP_INCLUDE", parse_hip_include},
-	{"HIP_CLANG_PATH", parse_clang_folder},
+	{"TUFF_HIP_INCLUDE", parse_hip_include, true},
+	{"HIP_CLANG_PATH", parse_clang_folder, true},
 	{"AMD_LOG_LEVEL", parse_amd_log},
 	{"AMD_SERIALIZE_KERNEL", parse_serialize_kernel},
 	{"AMD_SERIALIZE_COPY", parse_serialize_copy},
@@ -307,13 +309,25 @@ static void parse_visible(void)
 		record_problem("ROCR_VISIBLE_DEVICES", text);
 }
 
+/* A program that has more rights than its caller searches the system's folders only. */
+static void parse_path(void)
+{
+	const char *path = config.privileged ? "/usr/bin:/bin" : getenv("PATH");
+
+	if (path && !copy_text(path, &config.path))
+		record_problem("PATH", path);
+}
+
 static void parse_environment(void)
 {
+	config.privileged = getauxval(AT_SECURE);
+	parse_path();
 	for (size_t i = 0; i < COUNT(variables); i++) {
-		const char *text = getenv(variables[i].name);
+		const char *name = variables[i].name,
+			   *text = variables[i].names_files ? secure_getenv(name) : getenv(name);
 
 		if (text && *text && !variables[i].parse(text))
-			record_problem(variables[i].name, text);
+			record_problem(name, text);
 	}
 	parse_overrides();
 	parse_visible();

@@ -1,5 +1,8 @@
 /* Configuration from the environment: drv_config, read once at the first call of any tuff function, constant
- * afterwards. docs/variables.md lists the variables; the table in config.c has the parser of each. */
+ * afterwards. docs/variables.md lists the variables; the table in config.c has the parser of each.
+ *
+ * A program that has more rights than its caller (set-user-ID, set-group-ID, file capabilities: AT_SECURE) ignores the
+ * variables that name files, libraries or programs: their code would run, or their contents change, with its rights. */
 #ifndef DRV_CONFIG_H
 #define DRV_CONFIG_H
 
@@ -18,6 +21,7 @@ struct drv_override {
 #define DRV_OVERRIDES_MAX 32
 
 struct drv_config {
+	bool privileged;           /* this program has more rights than its caller (AT_SECURE) */
 	unsigned log;              /* TUFF_LOG, enum drv_log_category */
 	int log_fd;                /* TUFF_LOG_FILE; stderr otherwise */
 	uint32_t amd_log_level;    /* AMD_LOG_LEVEL, which adds to log */
@@ -37,6 +41,7 @@ struct drv_config {
 	const char *hip_visible;  /* HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL */
 	const char *hip_include;  /* TUFF_HIP_INCLUDE: folder of HIP's headers, for hiprtc */
 	const char *clang_folder; /* HIP_CLANG_PATH: folder that hiprtc searches first for clang */
+	const char *path;         /* PATH, for hiprtc's search; "/usr/bin:/bin" in a privileged program */
 	unsigned overrides;
 	struct drv_override override[DRV_OVERRIDES_MAX];
 	char visible[512]; /* ROCR_VISIBLE_DEVICES */

@@ -44,8 +44,7 @@ static struct drv_handle_slot *take_slot(struct drv_handles *table)
 		slot = slot_at(table, table->free);
 		table->free = atomic_load_explicit(&slot->key, memory_order_relaxed) & DRV_HANDLE_PLACE;
 	} else if (table->used + 1 < DRV_HANDLES) {
-		/* The key of slot 0 never equals that of a handle: slot 0 names no object. */
-		atomic_store_explicit(&table->slot[0].key, UINT64_MAX, memory_order_relaxed);
+		/* Slot 0 names no object: its key is 0, which no handle is. */
 		slot = &table->slot[++table->used];
 	}
 	give_lock();
@@ -80,7 +79,7 @@ uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *objec
 
 	handle = (handle & ~GENERATION) | ((last + GENERATION_ONE) & GENERATION);
 	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
-	atomic_store_explicit(&slot->key, handle & (GENERATION | DRV_HANDLE_PLACE), memory_order_release);
+	atomic_store_explicit(&slot->key, handle, memory_order_release);
 	return handle;
 }
 

@@ -11,8 +11,9 @@
  * All slots of a table exist from the start, and cost addresses alone until they are used: a look-up is one
  * comparison, and no index is out of bounds.
  *
- * A look-up takes no lock: a slot's key, which is its handle without the kind, is written last. The key proves that
- * the handle was alive at that moment; a caller that frees objects while others use them has to order that itself.
+ * A look-up takes no lock: a slot's key, which is its handle, is written last. The key proves that the handle was alive
+ * at that moment and has the kind of its object: no other number names the object. A caller that frees objects while
+ * others use them has to order that itself.
  * All functions are thread safe. */
 #ifndef DRV_HANDLE_H
 #define DRV_HANDLE_H
@@ -33,7 +34,8 @@
 #define DRV_HANDLE_KIND(mark, type) ((unsigned)(mark) << 8 | (unsigned)(type))
 
 struct drv_handle_slot {
-	/* release: object is valid. While the slot names no object: byte offset of the next free slot, or 0 */
+	/* release: object is valid. While the slot names no object: its generation, and the byte offset of the next
+	 * free slot or 0, without a kind */
 	_Atomic uint64_t key;
 	void *_Atomic object; /* relaxed */
 };
@@ -62,10 +64,10 @@ static inline void *drv_handle_find(const struct drv_handles *table, unsigned ki
 {
 	const struct drv_handle_slot *slot =
 		(const void *)((const char *)table->slot + (handle & DRV_HANDLE_PLACE));
-	uint64_t key = handle ^ (uint64_t)kind << DRV_HANDLE_KIND_SHIFT;
 	void *object;
 
-	if (__builtin_expect(atomic_load_explicit(&slot->key, memory_order_acquire) != key, 0))
+	if (__builtin_expect(handle >> DRV_HANDLE_KIND_SHIFT != kind, 0) ||
+	    __builtin_expect(atomic_load_explicit(&slot->key, memory_order_acquire) != handle, 0))
 		return NULL;
 	object = atomic_load_explicit(&slot->object, memory_order_relaxed);
 	if (!object)

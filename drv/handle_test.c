@@ -33,6 +33,27 @@ static void a_handle_names_its_object_until_it_is_destroyed(void)
 	drv_handle_destroy(&table, b);
 }
 
+/* Numbers that a client makes up name nothing: that of a live object with another kind, and those of no object. */
+static void made_up_handles_name_nothing(void)
+{
+	static struct drv_handles table;
+	uint64_t apple_bits = (uint64_t)APPLE << DRV_HANDLE_KIND_SHIFT, a, as_pear;
+	int apple;
+
+	CHECK(!drv_handle_find(&table, APPLE, apple_bits));
+	CHECK_EQ(drv_handle_create(&table, APPLE, &apple, &a), 0);
+	as_pear = a ^ apple_bits ^ (uint64_t)PEAR << DRV_HANDLE_KIND_SHIFT;
+	CHECK(!drv_handle_find(&table, PEAR, as_pear));
+	CHECK(!drv_handle_find(&table, APPLE, as_pear));
+	CHECK(!drv_handle_find(&table, PEAR, a ^ apple_bits));
+	CHECK(!drv_handle_find(&table, APPLE, apple_bits));
+	for (unsigned bit = 0; bit < 64; bit++)
+		CHECK(!drv_handle_find(&table, APPLE, a ^ 1ull << bit));
+	drv_handle_destroy(&table, a);
+	for (unsigned i = 0; i < 64; i++)
+		CHECK(!drv_handle_find(&table, APPLE, apple_bits | (a & 1ull << i)));
+}
+
 static void a_slot_is_used_again_under_another_name(void)
 {
 	static struct drv_handles table;
@@ -145,6 +166,7 @@ static void a_child_can_make_handles(void)
 int main(void)
 {
 	a_handle_names_its_object_until_it_is_destroyed();
+	made_up_handles_name_nothing();
 	a_slot_is_used_again_under_another_name();
 	a_slot_gives_handles_without_allocation();
 	threads_see_their_own();

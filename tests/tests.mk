@@ -1,5 +1,6 @@
 # Programs that test: unit tests, tests/stack, tests/hsa, tests/long, benchmarks. tests/hip/hip.mk has those of HIP.
-UNIT_SRC  := $(sort $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(addprefix hsa/,$(HSA_FOLDERS)) $(VGPU_ROOMS)))))
+UNIT_SRC  := $(sort $(wildcard $(addsuffix /*_test.c,$(sort $(ROOMS) $(HSA_ROOMS) $(addprefix hsa/,$(HSA_FOLDERS)) \
+	$(addprefix api/,$(API_FOLDERS)) $(VGPU_ROOMS)))))
 # tests/hsa/tool_*.c are libraries that those programs load.
 STACK_SRC := $(wildcard tests/stack/*.c) $(filter-out tests/hsa/tool_%,$(wildcard tests/hsa/*.c))
 TEST_LIB  := $(call obj,$(wildcard tests/*.c))
@@ -56,7 +57,7 @@ $(O)/bin/tests/hsa/abi: $(ABI_LISTS)
 $(O)/bin/tests/hsa/abi: HSA_EXTRA = $(ABI_LISTS)
 # Libraries that tests load.
 $(O)/bin/tests/hsa/queues: | $(O)/lib/tests/tool_table.so
-$(O)/bin/hsa/entry/tools_test: | $(O)/lib/tests/tool_count.so
+$(O)/bin/hsa/entry/tools_test $(O)/bin/hsa/entry/privileged_test: | $(O)/lib/tests/tool_count.so
 $(O)/bin/vgpu/shim/files_test: | $(O)/lib/libtuff-vgpu.so
 $(O)/lib/tests/%.so: $(O)/tests/hsa/%.o $(O)/flags/ld
 	@mkdir -p $(@D)
@@ -76,6 +77,11 @@ HSA_A     = $(O)/libhsa.a
 $(HSA_UNIT): $(O)/bin/%: $(O)/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/libhsa.a $(O)/vgpu.o $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $< $(O)/libtests.a $(TEST_KERNELS) $(HSA_A) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+# Those of api/ have HIP's library of the newer interface, too.
+API_UNIT := $(filter $(O)/bin/api/%,$(UNIT_BIN))
+$(API_UNIT): $(O)/bin/%: $(O)/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/libhip.a $(O)/libhsa.a $(O)/vgpu.o $(O)/flags/ld
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(link) $< $(O)/libtests.a $(TEST_KERNELS) $(O)/libhip.a $(O)/libhsa.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
 $(O)/bin/hsa/memory/inject_test: $(O)/libhsa-inject.a
 $(O)/bin/hsa/memory/inject_test: HSA_A = $(O)/libhsa-inject.a
 

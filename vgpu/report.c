@@ -26,7 +26,7 @@ static FILE *log_file;
 
 static void read_choice(struct part *part)
 {
-	const char *value = getenv(part->variable);
+	const char *value = secure_getenv(part->variable);
 
 	if (!value || !*value)
 		return;
@@ -38,8 +38,8 @@ static void read_choice(struct part *part)
 
 static void read_environment(void)
 {
-	const char *strict = getenv("TUFF_VGPU_STRICT");
-	const char *log = getenv("TUFF_VGPU_LOG");
+	const char *strict = secure_getenv("TUFF_VGPU_STRICT");
+	const char *log = secure_getenv("TUFF_VGPU_LOG");
 
 	if (strict && !strcmp(strict, "off"))
 		level = VGPU_STRICT_OFF;

@@ -53,7 +53,7 @@ static double ns_to_us(uint64_t ns)
 
 void vgpu_trace_join(bool creates)
 {
-	const char *name = getenv("TUFF_VGPU_TRACE");
+	const char *name = secure_getenv("TUFF_VGPU_TRACE");
 	char line[LINE_MAX_B], program[256];
 	int fd = file;
 

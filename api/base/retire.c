@@ -11,6 +11,7 @@ static struct {
 	struct drv_mutex lock;           /* guards the members below, and those of hip_thread; innermost */
 	LIST_HEAD(, hip_thread) threads; /* borrowed: registered threads */
 	struct hip_retired *fresh, *waiting;
+	struct hip_retired *ready; /* objects whose end takes locks, and which no thread can use any more */
 	unsigned fresh_count;
 	unsigned awaited; /* number of threads that `waiting` waits for */
 } retirement = {.lock = DRV_MUTEX(DRV_RANK_HIP_RETIRE)};
@@ -67,14 +68,15 @@ static bool is_inside(int64_t inside)
 	return inside & 0xff;
 }
 
-static void await_threads_locked(void)
+/* but: a thread that is not awaited; NULL: none. */
+static void await_threads_locked(const struct hip_thread *but)
 {
 	struct hip_thread *t;
 
 	drv_rank_assert(DRV_RANK_HIP_RETIRE);
 	LIST_FOREACH(t, &retirement.threads, in_threads) {
 		t->seen = atomic_load_explicit(&t->inside, memory_order_acquire);
-		t->awaited = is_inside(t->seen);
+		t->awaited = t != but && is_inside(t->seen);
 		retirement.awaited += t->awaited;
 	}
 }
@@ -93,44 +95,98 @@ static void awaited_update_locked(void)
 	}
 }
 
-/* Takes the objects that no thread can use any more; NULL: none. */
-static struct hip_retired *take_locked(void)
+static void list_push(struct hip_retired **list, struct hip_retired *r)
 {
-	struct hip_retired *taken = NULL;
+	r->next = *list;
+	*list = r;
+}
+
+static struct hip_retired *list_pop(struct hip_retired **list)
+{
+	struct hip_retired *r = *list;
+
+	if (r)
+		*list = r->next;
+	return r;
+}
+
+static void end_all(struct hip_retired *list)
+{
+	struct hip_retired *r;
+
+	while ((r = list_pop(&list)))
+		r->end(r);
+}
+
+/* Moves the waiting objects, when no thread can use them any more, to `ready` or to the list. */
+static void take_locked(struct hip_retired **list)
+{
+	struct hip_retired *r;
 
 	drv_rank_assert(DRV_RANK_HIP_RETIRE);
-	if (retirement.waiting) {
-		awaited_update_locked();
-		if (retirement.awaited)
-			return NULL;
-		taken = retirement.waiting;
-		retirement.waiting = NULL;
-	}
-	if (retirement.fresh_count >= BATCH && has_membarrier &&
-	    !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)) {
-		retirement.waiting = retirement.fresh;
-		retirement.fresh = NULL;
-		retirement.fresh_count = 0;
-		await_threads_locked();
-	}
-	return taken;
+	awaited_update_locked();
+	while (!retirement.awaited && (r = list_pop(&retirement.waiting)))
+		list_push(r->locking ? &retirement.ready : list, r);
+}
+
+/* Has the fresh objects wait for the threads that are inside now, unless others wait. */
+static void begin_wait_locked(const struct hip_thread *but)
+{
+	drv_rank_assert(DRV_RANK_HIP_RETIRE);
+	if (retirement.waiting || !retirement.fresh || !has_membarrier ||
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		return;
+	retirement.waiting = retirement.fresh;
+	retirement.fresh = NULL;
+	retirement.fresh_count = 0;
+	await_threads_locked(but);
+}
+
+static void retire_locked(struct hip_retired *r, void (*end)(struct hip_retired *retired), bool locking)
+{
+	drv_rank_assert(DRV_RANK_HIP_RETIRE);
+	r->end = end;
+	r->locking = locking;
+	list_push(&retirement.fresh, r);
+	retirement.fresh_count++;
 }
 
 void hip_retire(struct hip_retired *r, void (*end)(struct hip_retired *retired))
 {
-	struct hip_retired *taken;
+	struct hip_retired *taken = NULL;
 
-	r->end = end;
 	pthread_once(&once, retirement_init);
 	drv_mutex_lock(&retirement.lock);
-	r->next = retirement.fresh;
-	retirement.fresh = r;
-	retirement.fresh_count++;
-	taken = take_locked();
+	retire_locked(r, end, false);
+	if (retirement.waiting)
+		take_locked(&taken);
+	if (retirement.fresh_count >= BATCH)
+		begin_wait_locked(NULL);
 	drv_mutex_unlock(&retirement.lock);
-	while (taken) {
-		r = taken;
-		taken = r->next;
-		r->end(r);
-	}
+	end_all(taken);
+}
+
+void hip_retire_locking(struct hip_retired *r, void (*end)(struct hip_retired *retired))
+{
+	drv_mutex_lock(&retirement.lock);
+	retire_locked(r, end, true);
+	drv_mutex_unlock(&retirement.lock);
+}
+
+/* A call inside another one of the same thread must not free what the outer call uses. */
+void hip_retire_flush(void)
+{
+	bool nested = (atomic_load_explicit(&hip_thread.inside, memory_order_relaxed) & 0xff) > HIP_INSIDE_CALL;
+	struct hip_retired *taken = NULL, *ready;
+
+	pthread_once(&once, retirement_init);
+	drv_mutex_lock(&retirement.lock);
+	take_locked(&taken);
+	begin_wait_locked(nested ? NULL : &hip_thread);
+	take_locked(&taken);
+	ready = retirement.ready;
+	retirement.ready = NULL;
+	drv_mutex_unlock(&retirement.lock);
+	end_all(taken);
+	end_all(ready);
 }

@@ -11,6 +11,9 @@
  * thread that counts a call later finds the handle destroyed. In a sandbox that forbids membarrier(2) nothing is
  * freed.
  *
+ * An object whose end takes locks, such as code that HSA unloads, is freed by hip_retire_flush() only, which callers
+ * without a lock call.
+ *
  * Lock: retire.c has one for its lists and the registered threads; it is the innermost.
  */
 #ifndef API_RETIRE_H
@@ -20,11 +23,17 @@
 
 struct hip_retired {
 	struct hip_retired *next;
-	void (*end)(struct hip_retired *retired); /* frees the object; called without locks, on any thread */
+	void (*end)(struct hip_retired *retired); /* frees the object, on any thread */
+	bool locking;                             /* end() takes locks: hip_retire_flush() calls it */
 };
 
 /* Retires an object that no handle names any more. end() is called when no thread can use it. */
 void hip_retire(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
+/* The same for an end() that takes locks. The caller of this function may hold locks. */
+void hip_retire_locking(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
+/* Frees what no other thread can use any more. Called without locks, by a thread that uses no retired object in the rest
+ * of its call. */
+void hip_retire_flush(void);
 
 /* Registers the calling thread, whose counter is HIP_INSIDE_NEVER plus a call. */
 void hip_thread_register(void);

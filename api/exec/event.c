@@ -191,7 +191,7 @@ static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 		return r;
 	r = put_record(e, s, number);
 	if (r)
-		hip_shared_skip(e->shared, number);
+		hip_shared_refuse(e->shared, number);
 	return r;
 }
 

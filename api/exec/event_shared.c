@@ -3,7 +3,8 @@
  * Records are numbered. A record that is reached writes its number to its slot, by the GPU, so that a wait is for
  * one record, and not for later ones, which may depend on work after the wait. When the process that recorded ends
  * before the record is reached, the record counts as reached, like the kernel's fences of the work of a process
- * that has ended.
+ * that has ended. A record that was refused has taken a number, too: it counts as reached when the record before it
+ * is.
  *
  * The page is an anonymous file, which other processes open through /proc/PID/fd: the kernel checks their
  * permission, and nothing is left when processes end. The file cannot shrink, so that reading the page cannot
@@ -36,7 +37,8 @@ struct page {
 	uint64_t key;
 	_Atomic uint64_t records;
 	_Atomic uint64_t reached[SLOTS]; /* the last reached record of each slot */
-	_Atomic uint64_t maker[SLOTS];   /* the last record of each slot, and the process that made it */
+	/* The last record of each slot, and the process that made it; process 0: the record was refused. */
+	_Atomic uint64_t maker[SLOTS];
 };
 _Static_assert(sizeof(struct page) <= PAGE_B, "a page");
 
@@ -237,22 +239,46 @@ hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **
 
 /* --- records ---------------------------------------------------------------------------------- */
 
+static uint64_t maker_make(uint64_t number, pid_t process)
+{
+	return number << PID_BITS | (uint64_t)process;
+}
+
+static uint64_t maker_read(const struct hip_shared *shared, uint64_t number)
+{
+	return atomic_load(&shared->page->maker[number % SLOTS]);
+}
+
 /* The process that made the record; 0: this one, or it has not stored its id yet. */
 static pid_t maker_of(const struct hip_shared *shared, uint64_t number)
 {
-	uint64_t maker = atomic_load(&shared->page->maker[number % SLOTS]);
+	uint64_t maker = maker_read(shared, number);
 	pid_t process = (pid_t)(maker & ((1u << PID_BITS) - 1));
 
 	return maker >> PID_BITS == number && process != getpid() ? process : 0;
 }
 
+/* The record itself, or the last one before it that was not refused. A slot is used again when its record is reached: all
+ * records before it are then reached, too. */
+static uint64_t accepted_record(const struct hip_shared *shared, uint64_t number)
+{
+	unsigned refused = 0;
+
+	while (number && refused < SLOTS && maker_read(shared, number) == maker_make(number, 0)) {
+		number--;
+		refused++;
+	}
+	return number;
+}
+
 static bool has_reached(const struct hip_shared *shared, uint64_t number)
 {
+	uint64_t accepted = accepted_record(shared, number);
 	pid_t maker;
 
-	if (atomic_load_explicit(&shared->page->reached[number % SLOTS], memory_order_acquire) >= number)
+	if (atomic_load_explicit(&shared->page->reached[accepted % SLOTS], memory_order_acquire) >= accepted)
 		return true;
-	maker = maker_of(shared, number);
+	maker = maker_of(shared, accepted);
 	return maker && drv_process_gone(maker);
 }
 
@@ -274,6 +300,16 @@ static hipError_t wait_for(const struct hip_shared *shared, uint64_t number)
 	return r;
 }
 
+static void record_skip(struct hip_shared *shared, uint64_t number)
+{
+	atomic_store(&shared->page->reached[number % SLOTS], number);
+}
+
+void hip_shared_refuse(struct hip_shared *shared, uint64_t number)
+{
+	atomic_store(&shared->page->maker[number % SLOTS], maker_make(number, 0));
+}
+
 hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 {
 	hipError_t r;
@@ -282,10 +318,10 @@ hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 	r = *number > SLOTS ? wait_for(shared, *number - SLOTS) : hipSuccess;
 	/* The slot is reused: the previous record is marked as reached, since its maker's id is overwritten. */
 	if (!r && *number > SLOTS)
-		hip_shared_skip(shared, *number - SLOTS);
-	atomic_store(&shared->page->maker[*number % SLOTS], *number << PID_BITS | (uint64_t)getpid());
+		record_skip(shared, *number - SLOTS);
+	atomic_store(&shared->page->maker[*number % SLOTS], maker_make(*number, getpid()));
 	if (r)
-		hip_shared_skip(shared, *number);
+		hip_shared_refuse(shared, *number);
 	return r;
 }
 
@@ -322,14 +358,9 @@ hipError_t hip_shared_put(struct hip_shared *shared, uint64_t number, struct hip
 	return value_submit(shared, &value, s);
 }
 
-void hip_shared_skip(struct hip_shared *shared, uint64_t number)
-{
-	atomic_store(&shared->page->reached[number % SLOTS], number);
-}
-
 hipError_t hip_shared_after(struct hip_shared *shared, struct hip_stream *s)
 {
-	uint64_t number = last_record(shared);
+	uint64_t number = accepted_record(shared, last_record(shared));
 	const struct hip_value value = slot_value(shared, number, true);
 
 	return has_reached(shared, number) ? hipSuccess : value_submit(shared, &value, s);

@@ -25,8 +25,8 @@ hipError_t hip_shared_handle(const struct hip_shared *shared, hipIpcEventHandle_
 hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number);
 /* Submits the write of the record's number. Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_shared_put(struct hip_shared *shared, uint64_t number, struct hip_stream *stream);
-/* Marks a record that was not submitted as reached. */
-void hip_shared_skip(struct hip_shared *shared, uint64_t number);
+/* Marks a record that was not submitted: the event stands for the record before it again. */
+void hip_shared_refuse(struct hip_shared *shared, uint64_t number);
 /* Makes the stream wait for the event's last record. Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_shared_after(struct hip_shared *shared, struct hip_stream *stream);
 bool hip_shared_reached(const struct hip_shared *shared);

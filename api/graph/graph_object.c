@@ -5,41 +5,68 @@
 #include "drv/lock.h"
 #include "api/graph/graph.h"
 
+/* The counts have 64 bits: an overflow needs 2^33 calls with the largest count. An object whose counts are 0 has ended. */
 struct hip_object {
+	struct hip_retired retired; /* used when the object has ended */
 	uint64_t handle;
-	uint64_t refs; /* guarded by `lock`; the program's and all graphs' references */
+	uint64_t own;  /* the program's references; guarded by `lock` */
+	uint64_t held; /* references of all graphs; guarded by `lock` */
 	hipHostFn_t destroy;
 	void *data;
 };
 static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_HIP_OBJECTS);
 
-/* The count has 64 bits: an overflow needs 2^33 calls with the largest count. */
+static void free_object(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_object, retired));
+}
+
+/* Ends the object; calls the program's function without the lock. */
+static void object_end(struct hip_object *o)
+{
+	drv_handle_destroy(&hip_handles, o->handle);
+	o->destroy(o->data);
+	hip_retire(&o->retired, free_object);
+}
+
+/* Takes away references of a kind: &o->own or &o->held. False, without effect: there are fewer. */
+static bool object_release(struct hip_object *o, uint64_t *refs, uint64_t count)
+{
+	bool ok, last;
+
+	drv_mutex_lock(&lock);
+	ok = count <= *refs;
+	*refs -= ok ? count : 0;
+	last = ok && !o->own && !o->held;
+	drv_mutex_unlock(&lock);
+	if (last)
+		object_end(o);
+	return ok;
+}
+
+/* Adds references of the program. An object that has ended gets none. */
 static void object_retain(struct hip_object *o, uint64_t count)
 {
 	drv_mutex_lock(&lock);
-	o->refs += count;
+	if (o->own || o->held)
+		o->own += count;
 	drv_mutex_unlock(&lock);
 }
 
-/* Calls the program's function without the lock. */
-static hipError_t object_release(struct hip_object *o, uint64_t count)
+/* Adds references of graphs; `move`: those are the program's until then. False, without effect: the program has fewer, or
+ * the object has ended. */
+static bool object_retain_held(struct hip_object *o, uint64_t count, bool move)
 {
-	bool last;
+	bool ok;
 
 	drv_mutex_lock(&lock);
-	if (count > o->refs) {
-		drv_mutex_unlock(&lock);
-		return hipErrorInvalidValue;
+	ok = move ? count <= o->own : o->own || o->held;
+	if (ok) {
+		o->own -= move ? count : 0;
+		o->held += count;
 	}
-	o->refs -= count;
-	last = !o->refs;
 	drv_mutex_unlock(&lock);
-	if (last) {
-		drv_handle_destroy(&hip_handles, o->handle);
-		o->destroy(o->data);
-		free(o);
-	}
-	return hipSuccess;
+	return ok;
 }
 
 /* --- references of graphs --------------------------------------------------------------------- */
@@ -53,16 +80,21 @@ static struct hip_held **held_at(struct hip_graph *g, const struct hip_object *o
 	return at;
 }
 
-static hipError_t object_hold(struct hip_graph *g, struct hip_object *o, unsigned count)
+/* Gives the graph references. Errors: OutOfMemory; InvalidValue, when there are fewer to move. */
+static hipError_t object_hold(struct hip_graph *g, struct hip_object *o, uint64_t count, bool move)
 {
-	struct hip_held **at = held_at(g, o);
+	struct hip_held **at = held_at(g, o), *h = *at ? *at : calloc(1, sizeof(*h));
 
-	if (!*at)
-		*at = calloc(1, sizeof(**at));
-	if (!*at)
+	if (!h)
 		return hipErrorOutOfMemory;
-	(*at)->object = o;
-	(*at)->count += count;
+	if (!object_retain_held(o, count, move)) {
+		if (!*at)
+			free(h);
+		return hipErrorInvalidValue;
+	}
+	h->object = o;
+	h->count += count;
+	*at = h;
 	return hipSuccess;
 }
 
@@ -70,12 +102,8 @@ hipError_t hip_graph_copy_objects(struct hip_graph *clone, const struct hip_grap
 {
 	hipError_t r = hipSuccess;
 
-	for (const struct hip_held *h = g->held; h && !r; h = h->next) {
-		object_retain(h->object, h->count);
-		r = object_hold(clone, h->object, h->count);
-		if (r)
-			(void)!object_release(h->object, h->count);
-	}
+	for (const struct hip_held *h = g->held; h && !r; h = h->next)
+		r = object_hold(clone, h->object, h->count, false);
 	return r;
 }
 
@@ -85,7 +113,7 @@ void hip_graph_release_objects(struct hip_graph *g)
 		struct hip_held *h = g->held;
 
 		g->held = h->next;
-		(void)!object_release(h->object, h->count);
+		(void)object_release(h->object, &h->object->held, h->count);
 		free(h);
 	}
 }
@@ -108,7 +136,7 @@ hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t des
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return hip_end(hipErrorOutOfMemory);
-	*o = (struct hip_object){.refs = count, .destroy = destroy, .data = data};
+	*o = (struct hip_object){.own = count, .destroy = destroy, .data = data};
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_OBJECT), o, &o->handle)) {
 		free(o);
 		return hip_end(hipErrorOutOfMemory);
@@ -117,7 +145,8 @@ hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t des
 	return hip_end(hipSuccess);
 }
 
-/* CLR's rule: releasing too many references, or those of a destroyed object, does nothing and returns no error. */
+/* CLR's rule: releasing too many references, or those of a destroyed object, does nothing and returns no error. The
+ * references of graphs are not the program's to release; CLR takes them, and the object, away from the graphs. */
 hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 {
 	struct hip_object *o;
@@ -127,7 +156,7 @@ hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
-		(void)!object_release(o, count);
+		(void)object_release(o, &o->own, count);
 	return hip_end(hipSuccess);
 }
 
@@ -146,16 +175,9 @@ hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
 
 static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsigned count, unsigned flags)
 {
-	hipError_t r;
-
 	if (!g || !o || !is_count(count) || flags & ~(unsigned)hipGraphUserObjectMove)
 		return hipErrorInvalidValue;
-	if (!(flags & hipGraphUserObjectMove))
-		object_retain(o, count);
-	r = object_hold(g, o, count);
-	if (r && !(flags & hipGraphUserObjectMove))
-		(void)!object_release(o, count);
-	return r;
+	return object_hold(g, o, count, flags & hipGraphUserObjectMove);
 }
 
 hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count,
@@ -165,20 +187,18 @@ hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, un
 	return hip_end(graph_retain(hip_graph_of(graph), hip_find(HIP_OBJECT, object), count, flags));
 }
 
-static hipError_t graph_release(struct hip_graph *g, struct hip_object *o, unsigned count)
+static void graph_release(struct hip_graph *g, struct hip_object *o, unsigned count)
 {
-	struct hip_held **at, *h;
+	struct hip_held **at = held_at(g, o), *h = *at;
 
-	at = held_at(g, o);
-	h = *at;
 	if (!h || count > h->count)
-		return hipSuccess;
+		return;
 	h->count -= count;
 	if (!h->count) {
 		*at = h->next;
 		free(h);
 	}
-	return object_release(o, count);
+	(void)object_release(o, &o->held, count);
 }
 
 hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)
@@ -191,5 +211,7 @@ hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, u
 	if (!g || !object || !is_count(count))
 		return hip_end(hipErrorInvalidValue);
 	o = hip_find(HIP_OBJECT, object);
-	return hip_end(o ? graph_release(g, o, count) : hipSuccess);
+	if (o)
+		graph_release(g, o, count);
+	return hip_end(hipSuccess);
 }

@@ -188,6 +188,11 @@ static struct hip_array *array_take(hipArray_const_t handle)
 	return a;
 }
 
+static void free_array(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_array, retired));
+}
+
 /* CLR's error for a handle that was an array is ContextIsDestroyed. */
 static hipError_t array_destroy(hipArray_t handle)
 {
@@ -202,13 +207,13 @@ static hipError_t array_destroy(hipArray_t handle)
 	if (!a)
 		return hipErrorContextIsDestroyed;
 	r = hip_memory_free_now(a->base);
-	free(a);
+	hip_retire(&a->retired, free_array);
 	return r;
 }
 
 void hip_arrays_reset(struct hip_device *device)
 {
-	struct hip_array *a;
+	struct hip_array *a, *taken;
 
 	do {
 		uint64_t handle = 0;
@@ -220,7 +225,9 @@ void hip_arrays_reset(struct hip_device *device)
 			handle = a->handle;
 		drv_mutex_unlock(&arrays.lock);
 		/* hip_memory_reset() frees their memory. */
-		free(a ? array_take((hipArray_const_t)(uintptr_t)handle) : NULL);
+		taken = a ? array_take((hipArray_const_t)(uintptr_t)handle) : NULL;
+		if (taken)
+			hip_retire(&taken->retired, free_array);
 	} while (a);
 }
 

@@ -13,11 +13,9 @@
 #include "api/stream/stream.h"
 
 struct hip_binary {
+	struct hip_retired retired;                   /* used when the binary is unregistered */
 	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until the binary is unregistered */
 	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by kernel_names.lock */
-	/* Owned: the code before the last reset, which threads that launch meanwhile may still read. Guarded by
-	 * kernel_names.lock. */
-	struct hip_code *before[HIP_DEVICES_MAX];
 	/* Bytes of its __constant__ variables; complete when all are registered. */
 	size_t constant_B;
 };
@@ -239,6 +237,11 @@ static void code_unload(struct hip_code **code)
 	*code = NULL;
 }
 
+static void free_binary(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_binary, retired));
+}
+
 /* Called at exit, or when a library is unloaded; waits for the device's work first. Does nothing in a forked child,
  * whose handles are its parent's; a host function that ends the program does not wait, since it is work itself. */
 void __hipUnregisterFatBinary(void **handle)
@@ -253,11 +256,10 @@ void __hipUnregisterFatBinary(void **handle)
 	drv_mutex_lock(&kernel_names.lock);
 	names_forget(binary);
 	drv_mutex_unlock(&kernel_names.lock);
-	for (unsigned d = 0; d < hip.devices; d++) {
-		code_unload(&binary->before[d]);
+	for (unsigned d = 0; d < hip.devices; d++)
 		code_unload(&binary->code[d]);
-	}
-	free(binary);
+	hip_retire(&binary->retired, free_binary);
+	hip_retire_flush();
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -338,11 +340,8 @@ void hip_binaries_reset(struct hip_device *device)
 		if (!name)
 			continue;
 		forget_kernel(atomic_exchange(&name->kernel[device->index], NULL));
-		if (code && *code) {
-			code_unload(&name->binary->before[device->index]);
-			name->binary->before[device->index] = *code;
-			*code = NULL;
-		}
+		if (code)
+			code_unload(code);
 	}
 	drv_mutex_unlock(&kernel_names.lock);
 }

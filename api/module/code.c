@@ -44,6 +44,19 @@ static size_t image_size(const char *image)
 	return memcmp(image, ELFMAG, SELFMAG) ? 0 : elf_size(image);
 }
 
+struct hip_unloader {
+	struct hip_retired retired;
+	hsa_executable_t executable; /* owned */
+};
+
+static void executable_destroy(struct hip_retired *retired)
+{
+	struct hip_unloader *u = vm_container(retired, struct hip_unloader, retired);
+
+	hsa_executable_destroy(u->executable);
+	free(u);
+}
+
 static hipError_t executable_load(struct hip_device *device, const void *image, size_t size_B,
 				  struct hip_code *code)
 {
@@ -65,15 +78,31 @@ static hipError_t executable_load(struct hip_device *device, const void *image, 
 	return hip_of_hsa(status);
 }
 
-static hipError_t load_compressed(struct hip_device *device, const void *image, struct hip_code *code)
+static hipError_t code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code)
+{
+	hipError_t r;
+
+	code->unloader = calloc(1, sizeof(*code->unloader));
+	if (!code->unloader)
+		return hipErrorOutOfMemory;
+	r = executable_load(device, image, size_B, code);
+	if (r)
+		free(code->unloader);
+	else
+		code->unloader->executable = code->executable;
+	return r;
+}
+
+static hipError_t load_compressed(struct hip_device *device, const void *image, size_t size_B,
+				  struct hip_code *code)
 {
 	void *plain;
-	size_t size_B;
-	hipError_t r = hip_decompress(image, &plain, &size_B);
+	size_t plain_B;
+	hipError_t r = hip_decompress(image, size_B, &plain, &plain_B);
 
 	if (r)
 		return r;
-	r = hip_is_compressed(plain) ? hipErrorInvalidImage : hip_code_load(device, plain, size_B, code);
+	r = hip_is_compressed(plain, plain_B) ? hipErrorInvalidImage : hip_code_load(device, plain, plain_B, code);
 	free(plain);
 	return r;
 }
@@ -85,15 +114,15 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 	code->device = device;
 	code->losses = atomic_load(&device->losses);
 	code->variables = NULL;
-	if (!r && hip_is_compressed(image))
-		return load_compressed(device, image, code);
+	if (!r && hip_is_compressed(image, size_B))
+		return load_compressed(device, image, size_B, code);
 	if (!size_B)
 		size_B = image_size(image);
 	if (!size_B)
 		return hipErrorInvalidImage;
 	if (!r)
 		r = hip_of_errno(hip.hsa->pick(device->agent, &image, &size_B));
-	return r ? r : executable_load(device, image, size_B, code);
+	return r ? r : code_load(device, image, size_B, code);
 }
 
 /* --- variables --------------------------------------------------------------------------------- */
@@ -137,7 +166,7 @@ void hip_code_unload(struct hip_code *code)
 		hip_memory_remove_ours(v->address);
 		free(v);
 	}
-	hsa_executable_destroy(code->executable);
+	hip_retire_locking(&code->unloader->retired, executable_destroy);
 }
 
 static hipError_t find_symbol(const struct hip_code *code, const char *name, hsa_symbol_kind_t kind,

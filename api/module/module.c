@@ -23,10 +23,12 @@ static void free_function(struct hip_retired *retired)
 hip_module_fn *_Atomic hip_module_unloading;
 
 struct hip_module {
+	struct hip_retired retired; /* used when the module is unloaded */
 	uint64_t handle;
+	struct drv_mutex lock;          /* guards the members below, when the module has been loaded */
+	bool unloaded;                  /* calls that found the module before must get nothing from it */
 	struct hip_code code;           /* owned */
 	struct hip_managed *managed;    /* owned: its managed variables */
-	struct drv_mutex lock;          /* guards `functions` */
 	struct hip_function *functions; /* owned */
 };
 
@@ -40,6 +42,7 @@ static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B
 	if (!out || !image)
 		return hipErrorInvalidValue;
 	*out = NULL;
+	hip_retire_flush(); /* memory of modules that calls used when they were unloaded */
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return hipErrorOutOfMemory;
@@ -48,6 +51,7 @@ static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B
 		free(m);
 		return r;
 	}
+	drv_mutex_init(&m->lock, DRV_RANK_HIP_MODULE);
 	r = hip_managed_load(&m->code, &m->managed);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_MODULE), m, &m->handle)) {
 		hip_managed_unload(&m->managed);
@@ -55,10 +59,10 @@ static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B
 	}
 	if (r) {
 		hip_code_unload(&m->code);
+		drv_mutex_destroy(&m->lock);
 		free(m);
 		return r;
 	}
-	drv_mutex_init(&m->lock, DRV_RANK_HIP_MODULE);
 	*out = (hipModule_t)(uintptr_t)m->handle;
 	return hipSuccess;
 }
@@ -126,18 +130,29 @@ static hipError_t no_module(hipModule_t handle)
 	return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
 }
 
-static hipError_t module_unload(hipModule_t handle)
+static void free_module(struct hip_retired *retired)
 {
-	struct hip_module *m = hip_find(HIP_MODULE, handle);
-	hip_module_fn *unloading;
+	struct hip_module *m = vm_container(retired, struct hip_module, retired);
 
-	if (!m)
-		return no_module(handle);
-	drv_handle_destroy(&hip_handles, m->handle);
-	(void)!hip_device_wait(m->code.device);
-	unloading = atomic_load(&hip_module_unloading);
-	if (unloading)
-		unloading(handle);
+	drv_mutex_destroy(&m->lock);
+	free(m);
+}
+
+/* True for one of the threads that unload the module. */
+static bool may_unload(struct hip_module *m)
+{
+	bool may;
+
+	drv_mutex_lock(&m->lock);
+	may = !m->unloaded;
+	m->unloaded = true;
+	drv_mutex_unlock(&m->lock);
+	return may;
+}
+
+static void unload_locked(struct hip_module *m)
+{
+	drv_rank_assert(DRV_RANK_HIP_MODULE);
 	while (m->functions) {
 		struct hip_function *f = m->functions;
 
@@ -147,8 +162,25 @@ static hipError_t module_unload(hipModule_t handle)
 	}
 	hip_managed_unload(&m->managed);
 	hip_code_unload(&m->code);
-	drv_mutex_destroy(&m->lock);
-	free(m);
+}
+
+static hipError_t module_unload(hipModule_t handle)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	hip_module_fn *unloading;
+
+	if (!m || !may_unload(m))
+		return no_module(handle);
+	drv_handle_destroy(&hip_handles, m->handle);
+	(void)!hip_device_wait(m->code.device);
+	unloading = atomic_load(&hip_module_unloading);
+	if (unloading)
+		unloading(handle);
+	drv_mutex_lock(&m->lock);
+	unload_locked(m);
+	drv_mutex_unlock(&m->lock);
+	hip_retire(&m->retired, free_module);
+	hip_retire_flush();
 	return hipSuccess;
 }
 
@@ -182,6 +214,8 @@ static hipError_t function_locked(struct hip_module *m, const char *name, struct
 	struct hip_kernel kernel;
 	hipError_t r;
 
+	if (m->unloaded)
+		return hipErrorNotFound;
 	for (struct hip_function *f = m->functions; f; f = f->next)
 		if (!strcmp(f->name, name)) {
 			*out = f;
@@ -235,9 +269,12 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 		return no_module(handle);
 	if (hip_code_lost(m->code.device, m->code.losses))
 		return hipErrorContextIsDestroyed;
-	r = hip_managed_find(m->managed, name, &base, &whole_B)
+	drv_mutex_lock(&m->lock);
+	r = m->unloaded ? hipErrorNotFound
+	    : hip_managed_find(m->managed, name, &base, &whole_B)
 		    ? hipSuccess
 		    : hip_code_variable(&m->code, name, &base, &whole_B);
+	drv_mutex_unlock(&m->lock);
 	if (!r && address)
 		*address = base;
 	if (!r && size_B)

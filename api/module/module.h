@@ -13,7 +13,7 @@
 
 struct hip_kernel {
 	uint64_t object;
-	const struct cs_kernel *cs; /* borrowed from HSA while the code is loaded */
+	const struct cs_kernel *cs; /* borrowed from HSA while the code is loaded: hip_code.unloader */
 	struct hip_device *device;
 	uint32_t group_B, private_B;
 	uint32_t dynamic_max_B, threads_max; /* limits of a launch */
@@ -30,10 +30,13 @@ struct hip_kernel {
 	struct hip_retired retired; /* used when neither a handle nor the program names the kernel any more */
 };
 
+struct hip_unloader;
+
 struct hip_code {
 	struct hip_device *device;
 	unsigned losses;                /* the device's `losses` when the code was loaded */
-	hsa_executable_t executable;    /* owned */
+	hsa_executable_t executable;    /* owned by the unloader */
+	struct hip_unloader *unloader;  /* owned: outlives the code, as long as calls may use its kernels */
 	struct hip_variable *variables; /* owned: variables that were looked up; guarded by code.c's lock */
 };
 
@@ -45,6 +48,7 @@ static inline bool hip_code_lost(const struct hip_device *device, unsigned losse
 }
 /* Loads an image: a code object, a bundle, or a fat binary. size_B 0: the size is in the image's headers. */
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
+/* The kernels stay valid for the calls that run: hip_retire_flush() unloads the code behind the last one. */
 void hip_code_unload(struct hip_code *code);
 /* Incremented when code is unloaded or device data that kernels use is freed: afterwards another kernel may have a
  * kernel's address. */

@@ -138,7 +138,7 @@ static bool find_headers(char *path, size_t path_B)
 static const char *find_clang(char *path, size_t path_B)
 {
 	static const char *const names[] = {"clang-19", "clang-20", "clang-21", "clang-18", "clang"};
-	const char *folder = drv_config()->clang_folder, *list = getenv("PATH");
+	const char *folder = drv_config()->clang_folder, *list = drv_config()->path;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, path_B, "%s/%s", folder ? folder : "", names[i]);
@@ -227,7 +227,10 @@ static void command_begin(struct command *c)
 {
 	char path[PATH_MAX];
 
-	command_add(c, "%s", find_clang(path, sizeof(path)) ? path : "clang");
+	if (find_clang(path, sizeof(path)))
+		command_add(c, "%s", path);
+	else
+		c->failed = true;
 }
 
 static void add_output(struct command *c, const char *folder)
@@ -294,13 +297,14 @@ static void build_link(struct command *c, const char *folder, const struct hip_l
 		command_add(c, "%s/%u.bc", folder, i);
 }
 
-/* Removes what `tuff run` has added to the environment: the compiler needs no GPU. */
+/* Removes what `tuff run` has added to the environment: the compiler needs no GPU. In a privileged program all of it:
+ * variables of clang name files and options. */
 static char **plain_environment(void)
 {
 	size_t count = 0, kept = 0;
 	char **env;
 
-	while (environ[count])
+	while (environ[count] && !drv_config()->privileged)
 		count++;
 	env = calloc(count + 1, sizeof(*env));
 	for (size_t i = 0; env && i < count; i++)
@@ -323,7 +327,7 @@ static int command_run(struct command *c, const char *log)
 	}
 	if (!posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) &&
 	    !posix_spawn_file_actions_adddup2(&files, 1, 2) &&
-	    !posix_spawnp(&pid, c->argv[0], &files, NULL, c->argv, env))
+	    !posix_spawn(&pid, c->argv[0], &files, NULL, c->argv, env))
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			continue;
 	posix_spawn_file_actions_destroy(&files);

@@ -256,12 +256,14 @@ hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
 /* --- asynchronous copies ---------------------------------------------------------------------- */
 
 /* 1: all dependencies are met or have fences; 0: one is open; -ECANCELED: one will never be met: its completion was
- * lost, or the signal was destroyed, and its place may have another. */
+ * lost, or a signal of the copy was destroyed, and its place may have another. */
 static int copy_gather_deps(struct rt *rt, const struct copy *c, struct cs_fence *after, unsigned *count)
 {
 	bool open = false;
 
 	*count = 0;
+	if (atomic_load(&c->completion->generation) != c->completion_generation)
+		return drv_fail(-ECANCELED, "the copy's signal was destroyed");
 	for (unsigned i = 0; i < c->deps; i++) {
 		enum rt_dep_state state = rt_signal_dep(rt, c->dep[i], NULL, &after[*count]);
 

@@ -106,7 +106,7 @@ void rt_progress_add(struct rt *rt, struct rt_work *work)
 	bool own;
 
 	drv_mutex_lock(&p->loop.lock);
-	if (!work->queued) {
+	if (!work->queued && !p->loop.stop) {
 		work->queued = true;
 		work->next = p->work;
 		p->work = work;
@@ -176,7 +176,16 @@ int rt_progress_init(struct rt *rt)
 
 void rt_progress_stop(struct rt *rt)
 {
-	rt_loop_stop(&rt->progress->loop);
+	struct rt_progress *p = rt->progress;
+	struct rt_work *work;
+
+	rt_loop_stop(&p->loop);
+	drv_mutex_lock(&p->loop.lock);
+	while ((work = p->work)) {
+		p->work = work->next;
+		work->queued = false;
+	}
+	drv_mutex_unlock(&p->loop.lock);
 }
 
 void rt_progress_fini(struct rt *rt)

@@ -28,8 +28,8 @@ struct rt_pause {
 uint64_t rt_pause_next_ns(struct rt_pause *pause);
 
 DRV_MUST_CHECK int rt_progress_init(struct rt *rt);
-/* Stops the thread. The progress and the handler thread use each other's state, so both are stopped before either
- * is freed. */
+/* Stops the thread and drops all work, which its users own; later work is dropped, too. The progress and the handler
+ * thread use each other's state, so both are stopped before either is freed. */
 void rt_progress_stop(struct rt *rt);
 void rt_progress_fini(struct rt *rt);
 void rt_progress_add(struct rt *rt, struct rt_work *work);

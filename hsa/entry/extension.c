@@ -84,14 +84,16 @@ hsa_status_t impl_hsa_extension_get_name(uint16_t extension, const char **name)
 	return x ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-static bool has_extension_bit(const uint8_t bits[128], unsigned id)
+#define BITS_B 128 /* bytes of a mask of extensions; a client's number may be larger than any bit's */
+
+static bool has_extension_bit(const uint8_t bits[BITS_B], unsigned id)
 {
-	return bits[id / 8] >> id % 8 & 1;
+	return id < 8 * BITS_B && bits[id / 8] >> id % 8 & 1;
 }
 
-static void set_bits(uint8_t bits[128], bool with_images)
+static void set_bits(uint8_t bits[BITS_B], bool with_images)
 {
-	memset(bits, 0, 128);
+	memset(bits, 0, BITS_B);
 	for (size_t i = 0; i < COUNT(extension_rows); i++)
 		if (extension_rows[i].table && extension_rows[i].id != RT_EXTENSION_INTERFACE &&
 		    (with_images || extension_rows[i].id != HSA_EXTENSION_IMAGES))

@@ -30,16 +30,17 @@ static const struct rt_ops ops = {
 	.forget_exports = rt_ipc_forget,
 };
 
-/* The parts in the order of their initialisation; they end in the reverse order. */
+/* The parts in the order of their initialisation; they end in the reverse order. The threads' parts are first: all
+ * others wake the threads and add work for them, also when the threads have been stopped. */
 static const struct {
 	int (*init)(struct rt *rt);
 	void (*fini)(struct rt *rt);
 } parts[] = {
+	{rt_progress_init, rt_progress_fini}, {rt_handlers_init, rt_handlers_fini},
 	{rt_agents_init, rt_agents_fini},     {rt_extensions_init, no_fini},
 	{rt_memory_init, rt_memory_fini},     {rt_signals_init, rt_signals_fini},
 	{rt_loader_init, rt_loader_fini},     {rt_images_init, rt_images_fini},
-	{rt_queues_init, rt_queues_fini},     {rt_handlers_init, rt_handlers_fini},
-	{rt_progress_init, rt_progress_fini}, {rt_copies_init, rt_copies_fini},
+	{rt_queues_init, rt_queues_fini},     {rt_copies_init, rt_copies_fini},
 	{rt_ipc_init, rt_ipc_fini},
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))

@@ -86,7 +86,7 @@ void rt_defer_free(struct rt *rt, uint32_t gpus, struct rt_deferred_free *deferr
 	left = memory->deferred;
 	drv_mutex_unlock(&memory->free_lock);
 	free_all(gone);
-	if (left && rt->progress)
+	if (left)
 		rt_progress_add(rt, &memory->reaper);
 }
 

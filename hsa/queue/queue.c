@@ -126,7 +126,7 @@ static void callback_cancel(struct rt_queue *q)
 {
 	struct rt_queue_failure *f = atomic_load(&q->failure);
 
-	if (!q->base.rt->handlers)
+	if (rt_handlers_stopped(q->base.rt))
 		free(f); /* the call was dropped with the handler thread */
 	else if (f && rt_handlers_is_own_thread(q->base.rt))
 		f->queue = NULL;
@@ -301,7 +301,7 @@ static bool dying_attempt(struct rt *rt, struct rt_work *work)
 /* Callbacks that hold the queue are dropped with the handler thread. */
 static void wait_for_holders(struct rt_queue *q)
 {
-	while (atomic_load(&q->held) && q->base.rt->handlers)
+	while (atomic_load(&q->held) && !rt_handlers_stopped(q->base.rt))
 		drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
 }
 
@@ -317,8 +317,7 @@ static void destroy_queue(struct rt_queue *q)
 	/* A thread that is still translating packets may stop the queue, and so add it to the progress thread's
 	 * work: flow_end() waits for that thread, and the work is removed afterwards. */
 	flow_end(&q->base.flow);
-	if (rt->progress)
-		rt_progress_remove(rt, &q->base.work);
+	rt_progress_remove(rt, &q->base.work);
 	rt_queue_unwatch(q);
 	if (q->intercept)
 		rt_intercept_destroy(q);
@@ -333,8 +332,7 @@ static void destroy_queue(struct rt_queue *q)
 	rt->queues->dying = q;
 	drv_mutex_unlock(&rt->queues->lock);
 	q->base.work.attempt = dying_attempt;
-	if (rt->progress)
-		rt_progress_add(rt, &q->base.work);
+	rt_progress_add(rt, &q->base.work);
 }
 
 /* Checks the parameters and sets gpu and features. */

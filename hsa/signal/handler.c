@@ -35,6 +35,12 @@ struct rt_handlers {
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
+/* The place may have another signal by now: its watchers are those of all signals that it had. */
+static void handler_unwatch(struct handler *h)
+{
+	atomic_fetch_sub(&h->signal->watchers, 1);
+}
+
 /* Runs a handler if its condition is met; true: it stays registered. */
 static bool handler_run(struct rt *rt, struct handler *h, bool *ran)
 {
@@ -48,17 +54,17 @@ static bool handler_run(struct rt *rt, struct handler *h, bool *ran)
 			((void (*)(void *))(void *)h->fn)(h->arg);
 		return false;
 	}
-	if (atomic_load(&h->signal->generation) != h->generation)
+	if (atomic_load(&h->signal->generation) != h->generation) {
+		handler_unwatch(h);
 		return false;
+	}
 	value = rt_signal_load(rt, h->signal);
 	if (!rt_condition_met(h->condition, value, h->compare) && !h->signal->failed)
 		return true;
 	*ran = true;
 	if (h->fn(value, h->arg))
 		return true;
-	/* The place may have another signal by now. */
-	if (atomic_load(&h->signal->generation) == h->generation)
-		atomic_fetch_sub(&h->signal->watchers, 1);
+	handler_unwatch(h);
 	return false;
 }
 
@@ -179,7 +185,7 @@ static int handler_add(struct rt *rt, const struct handler *what)
 		return drv_fail(-ENOMEM, "no host memory for a handler");
 	*h = *what;
 	drv_mutex_lock(&s->loop.lock);
-	r = rt_loop_start_locked(&s->loop);
+	r = s->loop.stop ? -ECANCELED : rt_loop_start_locked(&s->loop);
 	if (!r)
 		handler_append_locked(s, h);
 	drv_mutex_unlock(&s->loop.lock);
@@ -189,6 +195,16 @@ static int handler_add(struct rt *rt, const struct handler *what)
 	}
 	rt_handlers_wake(rt);
 	return 0;
+}
+
+bool rt_handlers_stopped(struct rt *rt)
+{
+	bool stopped;
+
+	drv_mutex_lock(&rt->handlers->loop.lock);
+	stopped = rt->handlers->loop.stop;
+	drv_mutex_unlock(&rt->handlers->loop.lock);
+	return stopped;
 }
 
 int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg)

@@ -36,10 +36,11 @@ struct rt_signal {
 	_Atomic uint32_t lock;       /* guards the plain members; held for a few instructions, innermost */
 	_Atomic uint32_t pending; /* the value in memory may not be the signal's: rt_signal_load() takes the lock */
 	_Atomic uint32_t waiters; /* threads that sleep on `change` */
-	_Atomic uint32_t watchers; /* handlers and works that the handler or progress thread polls */
-	_Atomic uint32_t change;   /* futex: counts changes by the CPU while there are waiters */
-	bool counted;              /* the CPU has added to the value: several completions are to be expected */
-	bool gpu_writes;           /* `gpu` will write `final` into memory when it ends */
+	/* Handlers and works that the handler or progress thread polls, for any signal that this place has had. */
+	_Atomic uint32_t watchers;
+	_Atomic uint32_t change; /* futex: counts changes by the CPU while there are waiters */
+	bool counted;            /* the CPU has added to the value: several completions are to be expected */
+	bool gpu_writes;         /* `gpu` will write `final` into memory when it ends */
 	bool shadowed; /* the CPU has changed the value before that write: the value is `shadow`, less 1 when `gpu`
 			  ends */
 	_Atomic bool listed;            /* in the list of retire.c; written under that list's lock */
@@ -134,11 +135,12 @@ static inline void rt_notify_work(struct rt *rt)
 /* --- handlers (handler.c) ------------------------------------------------------------------------ */
 
 bool rt_handlers_is_own_thread(struct rt *rt);
-/* Runs fn(arg) on the thread for callbacks. -ENOMEM, -EAGAIN. */
+/* Runs fn(arg) on the thread for callbacks. -ENOMEM, -EAGAIN; -ECANCELED: the thread was stopped. */
 DRV_MUST_CHECK int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg);
 DRV_MUST_CHECK int rt_handlers_init(struct rt *rt);
 /* Stops the thread; callbacks that have not begun are dropped. */
 void rt_handlers_stop(struct rt *rt);
+bool rt_handlers_stopped(struct rt *rt);
 void rt_handlers_fini(struct rt *rt);
 /* Wakes the handler thread after a change that a handler may wait for. */
 void rt_handlers_wake(struct rt *rt);

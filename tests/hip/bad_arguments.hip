@@ -92,9 +92,13 @@ template <typename T> struct values {
 /* Of a handle: those that live; then an old one, and numbers that never were handles, or are another kind's. */
 template <typename T> static values<T> handles(std::vector<T> good, T old)
 {
+	const uintptr_t kind = 0xffffull << 48;
 	T foreign = (T)(uintptr_t)((void *)good[0] == (void *)w.stream ? (void *)w.event : (void *)w.stream);
+	/* An object of another kind, as one of this. */
+	T disguised = (T)(((uintptr_t)foreign & ~kind) | ((uintptr_t)good[0] & kind));
+	T tag = (T)((uintptr_t)good[0] & kind);
 
-	return {good, {T(), old, foreign, (T)host, (T)-1, (T)8, (T)0xdeadbeefdead0000}};
+	return {good, {T(), old, foreign, disguised, tag, (T)host, (T)-1, (T)8, (T)0xdeadbeefdead0000}};
 }
 
 template <typename T> static values<T> values_of()

@@ -506,6 +506,38 @@ static void objects()
 	HIP(hipGraphDestroy(clone));
 }
 
+/* The program releases and moves its own references only, never those that a graph has. */
+static void objects_of_graphs()
+{
+	unsigned destroyed = 0;
+	hipUserObject_t object;
+	hipGraph_t g, other, clone;
+
+	HIP(hipGraphCreate(&g, 0));
+	HIP(hipGraphCreate(&other, 0));
+	HIP(hipUserObjectCreate(&object, &destroyed, count_up, 1, hipUserObjectNoDestructorSync));
+	HIP(hipGraphRetainUserObject(g, object, 2, 0));
+	HIP(hipUserObjectRelease(object, 2)); /* the program has one: nothing happens */
+	CHECK_EQ(hipGraphRetainUserObject(other, object, 2, hipGraphUserObjectMove), hipErrorInvalidValue);
+	HIP(hipUserObjectRelease(object, 1));
+	HIP(hipUserObjectRelease(object, 1)); /* it has none */
+	HIP(hipUserObjectRelease(object, 2));
+	CHECK_EQ(hipGraphRetainUserObject(other, object, 1, hipGraphUserObjectMove), hipErrorInvalidValue);
+	HIP(hipGraphReleaseUserObject(other, object, 1)); /* that graph has none */
+	CHECK_EQ(destroyed, 0);
+	HIP(hipGraphClone(&clone, g));
+	HIP(hipGraphDestroy(g));
+	HIP(hipUserObjectRetain(object, 1));
+	HIP(hipGraphDestroy(clone));
+	CHECK_EQ(destroyed, 0);
+	HIP(hipGraphRetainUserObject(other, object, 1, hipGraphUserObjectMove));
+	HIP(hipUserObjectRelease(object, 1));
+	CHECK_EQ(destroyed, 0);
+	HIP(hipGraphDestroy(other));
+	CHECK_EQ(destroyed, 1);
+	(void)hipGetLastError();
+}
+
 /* What the program gave a graph to keep is kept until the last launch has ended, also of an instance that was changed
  * or destroyed meanwhile. */
 static void kept_while_it_runs(bool child, bool update)
@@ -669,6 +701,7 @@ int main()
 	clones_and_children();
 	updates();
 	objects();
+	objects_of_graphs();
 	kept_while_it_runs(false, false);
 	kept_while_it_runs(true, false);
 	kept_while_it_runs(true, true);

@@ -2,6 +2,9 @@
  *
  * The segment and the physical memory are memfds: no file system limits their size, and they are freed with the
  * last process. A process that joins opens them through /proc/PID/fd of a member; DIR/procs/PID has their numbers.
+ *
+ * Each member has a shared lock of DIR/lock. The kernel releases it when the member ends, and every process that sees
+ * the directory sees the lock, whatever its PID namespace: who gets the exclusive lock may remove the directory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -9,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include "vgpu/report.h"
 #include "vgpu/shim/shim.h"
@@ -20,10 +24,10 @@ _Atomic bool shim_is_active;
 /* The run of this process. Written while no other thread uses the shim. */
 static struct {
 	char root[PATH_MAX];
-	pid_t pid; /* process that joined: this one, or the parent of a vfork child */
-	int segment_fd, phys_fd;
+	pid_t pid;                        /* process that joined: this one, or the parent of a vfork child */
+	int segment_fd, phys_fd, lock_fd; /* owned; -1: none */
 	uint64_t memfd_dev, pipe_dev;
-} this_run = {.segment_fd = -1, .phys_fd = -1};
+} this_run = {.segment_fd = -1, .phys_fd = -1, .lock_fd = -1};
 
 const char *shim_root(void)
 {
@@ -32,15 +36,18 @@ const char *shim_root(void)
 
 bool shim_run_owns(int fd)
 {
-	return fd >= 0 && (fd == this_run.segment_fd || fd == this_run.phys_fd);
+	return fd >= 0 && (fd == this_run.segment_fd || fd == this_run.phys_fd || fd == this_run.lock_fd);
 }
 
 unsigned shim_run_next_owned(unsigned first)
 {
-	unsigned a = (unsigned)this_run.segment_fd, b = (unsigned)this_run.phys_fd, low = a < b ? a : b,
-		 high = a < b ? b : a;
+	const int owned[] = {this_run.segment_fd, this_run.phys_fd, this_run.lock_fd};
+	unsigned next = UINT_MAX;
 
-	return first <= low ? low : first <= high ? high : UINT_MAX; /* no descriptor, -1, is UINT_MAX too */
+	for (unsigned i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
+		if (owned[i] >= 0 && (unsigned)owned[i] >= first && (unsigned)owned[i] < next)
+			next = (unsigned)owned[i];
+	return next;
 }
 
 int shim_phys_fd(void)
@@ -76,24 +83,59 @@ static int memory_file(const char *name)
 	return fd < 0 ? fd : move_up(fd);
 }
 
-/* Is anyone in this run? */
-static bool run_is_alive(const char *root)
+/* --- the directory --- */
+
+#define ROOT_BEGIN "tuff-run-"
+#define ROOT_TRIES 16
+
+static int lock_open(const char *root, int flags)
 {
 	char path[PATH_MAX + 16];
-	struct dirent *entry;
-	bool alive = false;
-	DIR *procs;
 
-	snprintf(path, sizeof(path), "%s/procs", root);
-	procs = opendir(path);
-	while (procs && !alive && (entry = readdir(procs))) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+	snprintf(path, sizeof(path), "%s/lock", root);
+	return (int)sys_call6(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600, 0,
+			      0);
+}
 
-		alive = pid > 0 && sys_call6(SYS_kill, pid, 0, 0, 0, 0, 0) != -ESRCH;
+/* Makes this process a member. A file system without locks keeps directories of dead runs. -EAGAIN: another process
+ * removes the directory. */
+static int root_lock(const char *root, int flags)
+{
+	struct stat st;
+	int fd = lock_open(root, flags), r;
+
+	if (fd < 0)
+		return fd;
+	r = (int)sys_call6(SYS_flock, fd, LOCK_SH | LOCK_NB, 0, 0, 0, 0);
+	if (r != -EAGAIN)
+		r = sys_fstat(fd, &st);
+	if (!r && !st.st_nlink)
+		r = -EAGAIN;
+	if (r) {
+		sys_close(fd);
+		return r;
 	}
-	if (procs)
-		closedir(procs);
-	return alive || !procs; /* without procs it is being made */
+	this_run.lock_fd = move_up(fd);
+	return 0;
+}
+
+/* A directory of this user, and of no other one. */
+static bool is_own(const char *root)
+{
+	struct stat st;
+
+	return !lstat(root, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077);
+}
+
+static void remove_if_dead(const char *root)
+{
+	int fd = is_own(root) ? lock_open(root, O_CREAT) : -1;
+
+	if (fd < 0)
+		return;
+	if (!sys_call6(SYS_flock, fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0))
+		shim_tree_remove(root);
+	sys_close(fd);
 }
 
 /* Removes what runs that were killed have left. */
@@ -103,49 +145,78 @@ static void remove_dead_runs(const char *base)
 	struct dirent *entry;
 	DIR *dir = opendir(base);
 
-	while (dir && (entry = readdir(dir))) {
-		struct stat st;
-
-		if (strncmp(entry->d_name, "tuff-vgpu-", 10) ||
-		    snprintf(path, sizeof(path), "%s/%s", base, entry->d_name) >= (int)sizeof(path))
-			continue;
-		if (lstat(path, &st) || st.st_uid != getuid() || time(NULL) - st.st_mtime < 60)
-			continue;
-		if (!run_is_alive(path))
-			shim_tree_remove(path);
-	}
+	while (dir && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, ROOT_BEGIN, strlen(ROOT_BEGIN)) &&
+		    snprintf(path, sizeof(path), "%s/%s", base, entry->d_name) < (int)sizeof(path))
+			remove_if_dead(path);
 	if (dir)
 		closedir(dir);
 }
 
+/* Another process may take a directory that is not locked yet for a dead one. */
+static int make_root_in(const char *base)
+{
+	int r = -EAGAIN;
+
+	for (unsigned i = 0; r == -EAGAIN && i < ROOT_TRIES; i++) {
+		if (snprintf(this_run.root, sizeof(this_run.root), "%s/" ROOT_BEGIN "XXXXXX", base) >=
+			    (int)sizeof(this_run.root) ||
+		    !mkdtemp(this_run.root))
+			return -EACCES;
+		r = root_lock(this_run.root, O_CREAT);
+		if (r == -ENOENT)
+			r = -EAGAIN;
+	}
+	return r;
+}
+
 static int make_root(void)
 {
-	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+	const char *bases[] = {secure_getenv("XDG_RUNTIME_DIR"), secure_getenv("TMPDIR"), "/tmp"};
 
-	for (unsigned i = 0; i < 3; i++) {
-		if (!bases[i] || !*bases[i])
-			continue;
-		if (snprintf(this_run.root, sizeof(this_run.root), "%s/tuff-vgpu-XXXXXX", bases[i]) <
-			    (int)sizeof(this_run.root) &&
-		    mkdtemp(this_run.root)) {
+	for (unsigned i = 0; i < 3; i++)
+		if (bases[i] && *bases[i] && !make_root_in(bases[i])) {
 			remove_dead_runs(bases[i]);
 			return 0;
 		}
-	}
 	this_run.root[0] = 0;
 	return -EACCES;
+}
+
+/* --- members --- */
+
+/* The memory files of a member, as it publishes them: numbers of its descriptors, and the files' inodes, since another
+ * process may have the number of the member. */
+struct member {
+	int segment_fd, phys_fd;
+	unsigned long long segment_ino, phys_ino;
+};
+
+static int member_self(struct member *m)
+{
+	struct stat segment, phys;
+	int r = sys_fstat(this_run.segment_fd, &segment);
+
+	r = r ? r : sys_fstat(this_run.phys_fd, &phys);
+	if (!r)
+		*m = (struct member){this_run.segment_fd, this_run.phys_fd, segment.st_ino, phys.st_ino};
+	return r;
 }
 
 /* Publishes the numbers of the memory files for later processes. */
 static int publish_member(void)
 {
-	char path[PATH_MAX + 32], text[64];
+	char path[PATH_MAX + 32], text[96];
+	struct member m;
 	long fd;
-	int n;
+	int n, r = member_self(&m);
 
+	if (r)
+		return r;
 	snprintf(path, sizeof(path), "%s/procs/%d", this_run.root, (int)getpid());
-	n = snprintf(text, sizeof(text), "%d %d\n", this_run.segment_fd, this_run.phys_fd);
-	fd = sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600, 0, 0);
+	n = snprintf(text, sizeof(text), "%d %d %llu %llu\n", m.segment_fd, m.phys_fd, m.segment_ino, m.phys_ino);
+	fd = sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		       0600, 0, 0);
 	if (fd < 0)
 		return (int)fd;
 	sys_call6(SYS_write, fd, (long)text, n, 0, 0, 0);
@@ -163,10 +234,10 @@ static void withdraw_member(void)
 
 static void close_files(void)
 {
-	int fds[2] = {this_run.segment_fd, this_run.phys_fd};
+	int fds[] = {this_run.segment_fd, this_run.phys_fd, this_run.lock_fd};
 
-	this_run.segment_fd = this_run.phys_fd = -1;
-	for (unsigned i = 0; i < 2; i++)
+	this_run.segment_fd = this_run.phys_fd = this_run.lock_fd = -1;
+	for (unsigned i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
 		if (fds[i] >= 0)
 			sys_close(fds[i]);
 }
@@ -206,7 +277,7 @@ static int take_part(void)
 
 int shim_run_create(const char *spec, const struct shim_config *config)
 {
-	const char *inject = getenv("TUFF_VGPU_INJECT");
+	const char *inject = secure_getenv("TUFF_VGPU_INJECT");
 	int r = make_root();
 
 	(void)spec;
@@ -235,58 +306,82 @@ int shim_run_create(const char *spec, const struct shim_config *config)
 detach:
 	kern_detach(true);
 remove_tree:
-	close_files();
 	shim_tree_remove(this_run.root);
+	close_files();
 	this_run.root[0] = 0;
 	return r;
 }
 
 /* --- joining --- */
 
-static int open_of(pid_t pid, int fd)
+/* Opens a member's memory file. -ESRCH: it is another file. */
+static int open_of(pid_t pid, int fd, unsigned long long ino)
 {
 	char path[64];
+	struct stat st;
 	int mine;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, fd);
-	mine = sys_open(path, O_RDWR | O_CLOEXEC);
-	return mine < 0 ? mine : move_up(mine);
+	mine = sys_open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (mine < 0)
+		return mine;
+	if (!sys_fstat(mine, &st) && S_ISREG(st.st_mode) && st.st_ino == ino)
+		return move_up(mine);
+	sys_close(mine);
+	return -ESRCH;
+}
+
+static bool read_member(const char *name, struct member *m)
+{
+	char path[PATH_MAX + 300], text[96] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/procs/%s", this_run.root, name);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	sys_read(fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	return sscanf(text, "%d %d %llu %llu", &m->segment_fd, &m->phys_fd, &m->segment_ino, &m->phys_ino) == 4;
+}
+
+static void close_memory(void)
+{
+	if (this_run.segment_fd >= 0)
+		sys_close(this_run.segment_fd);
+	if (this_run.phys_fd >= 0)
+		sys_close(this_run.phys_fd);
+	this_run.segment_fd = this_run.phys_fd = -1;
 }
 
 /* Joins through a member process; -errno if it has died or is no member. */
 static int join_through(const char *name)
 {
-	char path[PATH_MAX + 300], text[64] = "";
-	int segment_fd, phys_fd, fd, r;
 	pid_t pid = (pid_t)strtol(name, NULL, 10);
+	struct member m;
+	int r;
 
-	snprintf(path, sizeof(path), "%s/procs/%s", this_run.root, name);
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || pid <= 0)
+	if (pid <= 0 || !read_member(name, &m))
 		return -ESRCH;
-	sys_read(fd, text, sizeof(text) - 1);
-	sys_close(fd);
-	if (sscanf(text, "%d %d", &segment_fd, &phys_fd) != 2)
-		return -ESRCH;
-	this_run.segment_fd = open_of(pid, segment_fd);
-	this_run.phys_fd = open_of(pid, phys_fd);
+	this_run.segment_fd = open_of(pid, m.segment_fd, m.segment_ino);
+	this_run.phys_fd = open_of(pid, m.phys_fd, m.phys_ino);
 	r = this_run.segment_fd < 0 || this_run.phys_fd < 0
 		    ? -ESRCH
 		    : kern_attach(this_run.segment_fd, this_run.phys_fd, false, NULL, 0);
 	if (r)
-		close_files();
+		close_memory();
 	return r;
 }
 
-int shim_run_join(const char *dir)
+/* Tries each member. */
+static int join_any(void)
 {
 	char path[PATH_MAX + 16];
 	struct dirent *entry;
 	int r = -ESRCH;
 	DIR *procs;
 
-	snprintf(this_run.root, sizeof(this_run.root), "%s", dir);
-	snprintf(path, sizeof(path), "%s/procs", dir);
+	snprintf(path, sizeof(path), "%s/procs", this_run.root);
 	procs = opendir(path); /* not active yet: libc's own */
 	if (!procs)
 		return -errno;
@@ -294,15 +389,26 @@ int shim_run_join(const char *dir)
 		if (entry->d_name[0] != '.')
 			r = join_through(entry->d_name);
 	closedir(procs);
+	return r;
+}
+
+int shim_run_join(const char *dir)
+{
+	int r = is_own(dir) ? root_lock(dir, 0) : -ESRCH;
+
 	if (r)
 		return r;
-	r = take_part();
-	if (r) {
-		kern_detach(true);
-		close_files();
-	} else {
-		vgpu_trace_join(false);
+	snprintf(this_run.root, sizeof(this_run.root), "%s", dir);
+	r = join_any();
+	if (!r) {
+		r = take_part();
+		if (r)
+			kern_detach(true);
 	}
+	if (r)
+		close_files();
+	else
+		vgpu_trace_join(false);
 	return r;
 }
 
@@ -313,9 +419,9 @@ void shim_run_leave(bool exiting)
 	kern_detach(exiting);
 	vgpu_trace_leave(last);
 	withdraw_member();
-	close_files();
 	if (last)
 		shim_tree_remove(this_run.root);
+	close_files();
 	this_run.root[0] = 0;
 }
 

@@ -139,7 +139,7 @@ static bool joins_by_itself(void)
 
 	if (dlsym(RTLD_DEFAULT, "vgpu_start") != (void *)(uintptr_t)own_start)
 		return false;
-	if (getenv("TUFF_VGPU_RUN"))
+	if (secure_getenv("TUFF_VGPU_RUN"))
 		return true;
 	return dladdr((void *)(uintptr_t)own_start, &info) && info.dli_fname &&
 	       strstr(info.dli_fname, "libtuff-vgpu");
@@ -156,11 +156,11 @@ static void stop_late(int status, void *arg)
 
 __attribute__((constructor)) static void start_preloaded(void)
 {
-	const char *spec = getenv("TUFF_VGPU");
+	const char *spec = secure_getenv("TUFF_VGPU");
 
 	if (!spec || !*spec || !joins_by_itself())
 		return;
-	if (join_or_create(spec, getenv("TUFF_VGPU_RUN"))) {
+	if (join_or_create(spec, secure_getenv("TUFF_VGPU_RUN"))) {
 		fprintf(stderr, "vgpu: the program runs without virtual devices\n");
 		return;
 	}

@@ -1,0 +1,157 @@
+/* A refused record leaves its event as it was: it still stands for the record before, which the GPU has not reached. */
+#include <stdlib.h>
+
+#include <hip/hip_runtime_api.h>
+
+#include "tests/check.h"
+#include "tests/inject.h"
+#include "vgpu/report.h"
+#include "vgpu/vgpu.h"
+
+#define RECORDS_MAX 2000 /* more than there are timestamps in a chunk of the library's */
+
+static hipStream_t stream;
+static uint64_t *word; /* what the stream waits for */
+
+#define HIP(call) CHECK_EQ(call, hipSuccess)
+
+static void stream_stop(void)
+{
+	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
+	HIP(hipStreamWaitValue64(stream, word, 1, hipStreamWaitValueEq, UINT64_MAX));
+}
+
+static void stream_continue(void)
+{
+	__atomic_store_n(word, 1, __ATOMIC_RELEASE);
+	HIP(hipStreamSynchronize(stream));
+}
+
+/* Records until one is refused, because its allocation fails. */
+static bool record_refused(hipEvent_t event)
+{
+	for (unsigned i = 0; i < RECORDS_MAX; i++) {
+		hipError_t r;
+
+		inject_allocation(1);
+		r = hipEventRecord(event, stream);
+		inject_allocation(0);
+		if (r)
+			return CHECK_EQ(r, hipErrorOutOfMemory);
+	}
+	return false;
+}
+
+static void a_timed_event_keeps_its_time(void)
+{
+	hipEvent_t begin, end;
+	float ms = -1;
+
+	HIP(hipEventCreate(&begin));
+	HIP(hipEventCreate(&end));
+	HIP(hipEventRecord(begin, stream));
+	stream_stop();
+	HIP(hipEventRecord(end, stream));
+	CHECK(record_refused(end));
+	CHECK_EQ(hipEventQuery(end), hipErrorNotReady);
+	CHECK_EQ(hipEventElapsedTime(&ms, begin, end), hipErrorNotReady);
+	stream_continue();
+	HIP(hipEventQuery(end));
+	HIP(hipEventElapsedTime(&ms, begin, end));
+	CHECK(ms >= 0);
+	HIP(hipEventRecord(end, stream));
+	HIP(hipEventSynchronize(end));
+	HIP(hipEventElapsedTime(&ms, begin, end));
+	HIP(hipEventDestroy(begin));
+	HIP(hipEventDestroy(end));
+}
+
+static void an_event_without_a_record_has_no_time(void)
+{
+	hipEvent_t first, *event = malloc(RECORDS_MAX * sizeof(hipEvent_t));
+	hipError_t r = hipSuccess;
+	unsigned n = 0;
+	float ms;
+
+	HIP(hipEventCreate(&first));
+	HIP(hipEventRecord(first, stream));
+	stream_stop();
+	while (!r && n < RECORDS_MAX) {
+		HIP(hipEventCreate(&event[n]));
+		inject_allocation(1);
+		r = hipEventRecord(event[n++], stream);
+		inject_allocation(0);
+	}
+	CHECK_EQ(r, hipErrorOutOfMemory);
+	CHECK_EQ(hipEventElapsedTime(&ms, first, event[n - 1]), hipErrorInvalidHandle);
+	stream_continue();
+	CHECK_EQ(hipEventElapsedTime(&ms, first, event[n - 1]), hipErrorInvalidHandle);
+	while (n)
+		HIP(hipEventDestroy(event[--n]));
+	HIP(hipEventDestroy(first));
+	free(event);
+}
+
+static void an_interprocess_event_is_not_reached(void)
+{
+	hipStream_t other;
+	hipEvent_t event;
+
+	HIP(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+	HIP(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+	HIP(hipEventRecord(event, stream));
+	HIP(hipEventSynchronize(event));
+	stream_stop();
+	HIP(hipEventRecord(event, stream));
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(record_refused(event));
+	CHECK_EQ(hipEventQuery(event), hipErrorNotReady);
+	HIP(hipStreamWaitEvent(other, event, 0));
+	CHECK_EQ(hipStreamQuery(other), hipErrorNotReady);
+	stream_continue();
+	HIP(hipEventSynchronize(event));
+	HIP(hipStreamSynchronize(other));
+	for (unsigned i = 0; i < 40; i++) { /* every slot is used again */
+		if (i % 3 == 0)
+			CHECK(record_refused(event));
+		HIP(hipEventRecord(event, stream));
+	}
+	HIP(hipEventSynchronize(event));
+	HIP(hipEventDestroy(event));
+	HIP(hipStreamDestroy(other));
+}
+
+static void a_captured_event_stays_in_its_capture(void)
+{
+	hipStream_t other;
+	hipGraph_t graph;
+	hipEvent_t event;
+
+	HIP(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+	HIP(hipEventCreateWithFlags(&event, hipEventDisableTiming));
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+	HIP(hipEventRecord(event, stream));
+	CHECK(record_refused(event));
+	HIP(hipStreamWaitEvent(other, event, 0));
+	HIP(hipEventRecord(event, other));
+	HIP(hipStreamWaitEvent(stream, event, 0));
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipEventDestroy(event));
+	HIP(hipStreamDestroy(other));
+}
+
+int main(void)
+{
+	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
+		return check_done("refused records");
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	HIP(hipExtMallocWithFlags((void **)&word, sizeof(*word), hipMallocSignalMemory));
+	a_timed_event_keeps_its_time();
+	an_event_without_a_record_has_no_time();
+	an_interprocess_event_is_not_reached();
+	a_captured_event_stays_in_its_capture();
+	HIP(hipFree(word));
+	HIP(hipStreamDestroy(stream));
+	return check_done("refused records");
+}
