@@ -1,6 +1,7 @@
 /* A device's compute units: which grids wait, which threads work on them. */
 #include "vgpu/engine/internal.h"
 #include "vgpu/host_time.h"
+#include "vgpu/rank.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -69,10 +70,10 @@ void engine_device_destroy(struct engine_device *dev)
 {
 	if (!dev)
 		return;
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	dev->going = true;
 	pthread_cond_broadcast(&dev->work);
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 	for (unsigned i = 0; i < dev->worker_count; i++) {
 		engine_worker_join(dev->workers[i]);
 		engine_worker_destroy(dev->workers[i]);
@@ -106,11 +107,11 @@ static void grow_pool_locked(struct engine_device *dev)
 
 void engine_device_wake(struct engine_device *dev)
 {
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	grow_pool_locked(dev);
 	if (dev->sleepers)
 		pthread_cond_broadcast(&dev->work);
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 }
 
 /* --- grids --- */
@@ -125,7 +126,7 @@ void engine_grid_publish(struct engine_grid *grid)
 	atomic_fetch_add(&dev->busy, 1);
 	atomic_store_explicit(&grid->run->progress_ns, vgpu_host_time_ns(), memory_order_relaxed);
 	grid->traced_ns = vgpu_trace_now();
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	while (*end)
 		end = &(*end)->next;
 	*end = grid;
@@ -133,7 +134,7 @@ void engine_grid_publish(struct engine_grid *grid)
 	grid->handed = 0;
 	grid->unfinished = grid->total;
 	alone = ++ring->live_grids == 1 && grid->total == 1;
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 	/* A grid of a single workgroup is left to the ring's thread, which most often waits for it at once: this
 	 * saves two thread switches per launch. A function that makes the ring's thread wait for something else
 	 * wakes the pool. */
@@ -168,12 +169,12 @@ void engine_grid_group_ended(struct engine_grid *grid)
 {
 	struct engine_device *dev = grid->ring->dev;
 
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	if (grid->handed < grid->total && dev->sleepers)
 		pthread_cond_broadcast(&dev->work); /* for a worker that found no room */
 	grid->unfinished--;
 	retire_locked(grid);
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 }
 
 static void cancel_locked(struct engine_grid *grid)
@@ -235,9 +236,9 @@ bool engine_device_claim(struct engine_device *dev, struct engine_ring *only, co
 {
 	bool found;
 
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	found = only ? claim_of_ring_locked(only, of, units, claim) : claim_of_any_locked(dev, units, claim);
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 	return found;
 }
 
@@ -245,12 +246,12 @@ bool engine_device_await(struct engine_device *dev, uint64_t units, struct engin
 {
 	bool found = false;
 
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	dev->sleepers++;
 	while (!dev->going && !(found = claim_of_any_locked(dev, units, claim)))
 		pthread_cond_wait(&dev->work, &dev->lock);
 	dev->sleepers--;
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 	return found;
 }
 
@@ -259,7 +260,7 @@ static bool grids_live(struct engine_ring *ring, const struct engine_run *of)
 {
 	bool live = false;
 
-	pthread_mutex_lock(&ring->dev->lock);
+	vgpu_lock(&ring->dev->lock, VGPU_RANK_DEVICE);
 	for (struct engine_grid *grid = ring->grids, *next; grid; grid = next) {
 		next = grid->next;
 		if (of && grid->run != of)
@@ -268,7 +269,7 @@ static bool grids_live(struct engine_ring *ring, const struct engine_run *of)
 		if (engine_grid_ends(grid))
 			cancel_locked(grid);
 	}
-	pthread_mutex_unlock(&ring->dev->lock);
+	vgpu_unlock(&ring->dev->lock, VGPU_RANK_DEVICE);
 	return live;
 }
 
@@ -277,19 +278,19 @@ static void await_retirement(struct engine_ring *ring)
 	uint64_t until = engine_now_ns() + RECHECK_NS;
 	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
 
-	pthread_mutex_lock(&ring->dev->lock);
+	vgpu_lock(&ring->dev->lock, VGPU_RANK_DEVICE);
 	if (ring->live_grids)
 		pthread_cond_timedwait(&ring->dev->retired, &ring->dev->lock, &t);
-	pthread_mutex_unlock(&ring->dev->lock);
+	vgpu_unlock(&ring->dev->lock, VGPU_RANK_DEVICE);
 }
 
 bool engine_ring_busy(struct engine_ring *ring)
 {
 	bool busy;
 
-	pthread_mutex_lock(&ring->dev->lock);
+	vgpu_lock(&ring->dev->lock, VGPU_RANK_DEVICE);
 	busy = ring->live_grids;
-	pthread_mutex_unlock(&ring->dev->lock);
+	vgpu_unlock(&ring->dev->lock, VGPU_RANK_DEVICE);
 	return busy;
 }
 

@@ -1,6 +1,7 @@
 /* Jobs: the interface's engine_line_up, engine_execute, engine_leave, engine_kill. */
 #include "vgpu/engine/internal.h"
 #include "vgpu/host_time.h"
+#include "vgpu/rank.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -83,7 +84,7 @@ struct engine_run *engine_line_up(struct engine_ring *ring, const struct engine_
 {
 	struct engine_run *run;
 
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	run = run_at(ring, ++ring->lined_up);
 	assert(!run->job);
 	run->job = job;
@@ -97,7 +98,7 @@ struct engine_run *engine_line_up(struct engine_ring *ring, const struct engine_
 	run->why[0] = 0;
 	if (run->place == ring->left + 1)
 		become_oldest(run);
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 	return run;
 }
 
@@ -105,7 +106,7 @@ void engine_leave(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
 
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	ring->left = run->place;
 	if (ring->read < run->place) /* the job was stopped, and no job after it was read */
 		ring->read = run->place;
@@ -113,7 +114,7 @@ void engine_leave(struct engine_run *run)
 	if (ring->left < ring->lined_up)
 		become_oldest(run_at(ring, ring->left + 1));
 	pthread_cond_broadcast(&ring->turn);
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 }
 
 const char *engine_why(const struct engine_run *run)
@@ -123,10 +124,10 @@ const char *engine_why(const struct engine_run *run)
 
 void engine_kill(struct engine_ring *ring)
 {
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	for (uint64_t place = ring->left + 1; place <= ring->lined_up; place++)
 		engine_run_stop(run_at(ring, place), ENGINE_KILLED, "killed");
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 }
 
 /* Waits until the packets of earlier jobs were read; with a pipeline sync, until those jobs have left. */
@@ -134,10 +135,10 @@ static void await_turn(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
 
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	while ((run->job->pipeline_sync ? ring->left : ring->read) < run->place - 1)
 		pthread_cond_wait(&ring->turn, &ring->lock);
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 }
 
 /* The next job's packets may be read, unless this one stopped: then nothing is before the reset. */
@@ -145,21 +146,21 @@ static void pass_turn(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
 
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	if (!engine_run_stopped(run))
 		ring->read = run->place;
 	pthread_cond_broadcast(&ring->turn);
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 }
 
 static void await_elders(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
 
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	while (ring->left < run->place - 1)
 		pthread_cond_wait(&ring->turn, &ring->lock);
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 }
 
 /* Stops the later jobs of the ring, because the kernel resets the ring; the kernel runs them again, or not. */
@@ -167,11 +168,11 @@ static void stop_followers(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
 
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	ring->read = run->place - 1;
 	for (uint64_t place = run->place + 1; place <= ring->lined_up; place++)
 		engine_run_stop(run_at(ring, place), ENGINE_RESET, "the ring was reset because of the job before");
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 }
 
 /* --- execution --- */
@@ -232,14 +233,14 @@ static void execute_packets(struct engine_run *run)
 /* Prepares a job to run again after a reset; unless it was killed since. */
 static void begin_anew(struct engine_run *run)
 {
-	pthread_mutex_lock(&run->why_lock);
+	vgpu_lock(&run->why_lock, VGPU_RANK_REASON);
 	if (run->status == ENGINE_RESET) {
 		run->why[0] = 0;
 		run->waves_killed = false;
 		run->recovery_ns = 0;
 		run->status = ENGINE_DONE;
 	}
-	pthread_mutex_unlock(&run->why_lock);
+	vgpu_unlock(&run->why_lock, VGPU_RANK_REASON);
 }
 
 enum engine_status engine_execute(struct engine_run *run)

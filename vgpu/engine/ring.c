@@ -4,20 +4,21 @@
 #include <stdlib.h>
 
 #include "vgpu/engine/pm4.h"
+#include "vgpu/rank.h"
 
 static void link_ring(struct engine_ring *ring)
 {
-	pthread_mutex_lock(&ring->dev->lock);
+	vgpu_lock(&ring->dev->lock, VGPU_RANK_DEVICE);
 	ring->next = ring->dev->rings;
 	ring->dev->rings = ring;
-	pthread_mutex_unlock(&ring->dev->lock);
+	vgpu_unlock(&ring->dev->lock, VGPU_RANK_DEVICE);
 }
 
 static void unlink_ring(struct engine_ring *ring)
 {
 	struct engine_device *dev = ring->dev;
 
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	for (struct engine_ring **at = &dev->rings; *at; at = &(*at)->next) {
 		if (*at == ring) {
 			*at = ring->next;
@@ -26,7 +27,7 @@ static void unlink_ring(struct engine_ring *ring)
 	}
 	if (dev->turn == ring)
 		dev->turn = NULL;
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 }
 
 /* State of a compute ring after the kernel started it (Linux gfx_v9_0.c): all compute units are on. */
@@ -109,20 +110,20 @@ bool engine_scratch_take(struct engine_ring *ring, struct engine_claim *claim)
 	unsigned engines = ring->dev->chip->engines;
 	bool taken = false;
 
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	for (unsigned i = 0; i < engines && !taken; i++) {
 		unsigned engine = (claim->engine + i) % engines;
 
 		taken = claim->grid->engines >> engine & 1 && take_in_engine_locked(ring, claim, engine);
 	}
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 	return taken;
 }
 
 void engine_scratch_give(struct engine_ring *ring, unsigned n, const uint16_t *slot)
 {
-	pthread_mutex_lock(&ring->lock);
+	vgpu_lock(&ring->lock, VGPU_RANK_RING);
 	for (unsigned i = 0; i < n; i++)
 		ring->scratch_busy[slot[i] / 64] &= ~((uint64_t)1 << slot[i] % 64);
-	pthread_mutex_unlock(&ring->lock);
+	vgpu_unlock(&ring->lock, VGPU_RANK_RING);
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "vgpu/engine/print.h"
+#include "vgpu/rank.h"
 
 uint64_t engine_now_ns(void)
 {
@@ -46,12 +47,12 @@ static bool may_stop(const struct engine_run *run, enum engine_status status)
  */
 static void kill_waves(struct engine_device *dev, uint64_t vm)
 {
-	pthread_mutex_lock(&dev->lock);
+	vgpu_lock(&dev->lock, VGPU_RANK_DEVICE);
 	for (struct engine_ring *ring = dev->rings; ring; ring = ring->next)
 		for (struct engine_grid *grid = ring->grids; grid; grid = grid->next)
 			if (grid->machine.view->vm == vm)
 				atomic_store_explicit(&grid->killed, true, memory_order_relaxed);
-	pthread_mutex_unlock(&dev->lock);
+	vgpu_unlock(&dev->lock, VGPU_RANK_DEVICE);
 }
 
 void engine_run_stop(struct engine_run *run, enum engine_status status, const char *fmt, ...)
@@ -61,7 +62,7 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 
 	if (status == ENGINE_WAVES && run->job->waves_stay)
 		status = ENGINE_HANG;
-	pthread_mutex_lock(&run->why_lock);
+	vgpu_lock(&run->why_lock, VGPU_RANK_REASON);
 	if (may_stop(run, status)) {
 		va_start(args, fmt);
 		vsnprintf(run->why, sizeof(run->why), fmt, args);
@@ -74,7 +75,7 @@ void engine_run_stop(struct engine_run *run, enum engine_status status, const ch
 		else
 			atomic_store_explicit(&run->status, (int)status, memory_order_release);
 	}
-	pthread_mutex_unlock(&run->why_lock);
+	vgpu_unlock(&run->why_lock, VGPU_RANK_REASON);
 	if (kills)
 		kill_waves(run->ring->dev, run->job->view->vm);
 }

@@ -1,5 +1,6 @@
 /* Copies of memory in a device's caches (cache.h). */
 #include "vgpu/memory/cache.h"
+#include "vgpu/rank.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -59,12 +60,14 @@ void mem_cache_destroy(struct mem_cache *cache)
 
 void mem_cache_enter(struct mem_cache *cache)
 {
+	vgpu_rank_take(VGPU_RANK_CACHE_USE);
 	pthread_rwlock_rdlock(&cache->use);
 }
 
 void mem_cache_leave(struct mem_cache *cache)
 {
 	pthread_rwlock_unlock(&cache->use);
+	vgpu_rank_give(VGPU_RANK_CACHE_USE);
 }
 
 uint64_t mem_cache_generation(const struct mem_cache *cache)
@@ -173,9 +176,9 @@ struct mem_page *mem_cache_page(struct mem_cache *cache, enum mem_layer layer, u
 
 	if (page && mem_page_has(page, lines))
 		return page;
-	pthread_mutex_lock(&cache->fill);
+	vgpu_lock(&cache->fill, VGPU_RANK_CACHE_FILL);
 	page = fill_locked(cache, layer, vmid, r, mem_page_base(host), lines);
-	pthread_mutex_unlock(&cache->fill);
+	vgpu_unlock(&cache->fill, VGPU_RANK_CACHE_FILL);
 	return page;
 }
 
@@ -245,11 +248,13 @@ void mem_cache_settle(struct mem_cache *cache, const uint8_t *host, unsigned siz
 {
 	struct mem_page *page;
 
+	vgpu_rank_take(VGPU_RANK_CACHE_USE);
 	pthread_rwlock_wrlock(&cache->use);
 	page = find_page(cache, MEM_L2, (uintptr_t)host / MEM_PAGE_B);
 	if (page)
 		write_back_part(page, mem_page_offset(host), size_B);
 	pthread_rwlock_unlock(&cache->use);
+	vgpu_rank_give(VGPU_RANK_CACHE_USE);
 }
 
 void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_B)
@@ -259,12 +264,12 @@ void mem_cache_push(struct mem_cache *cache, const uint8_t *host, unsigned size_
 
 	if (!page || !atomic_load_explicit(&page->written, memory_order_relaxed))
 		return;
-	pthread_mutex_lock(&cache->fill);
+	vgpu_lock(&cache->fill, VGPU_RANK_CACHE_FILL);
 	for (unsigned next; at < end; at = next) {
 		next = at / 8 * 8 + 8 < end ? at / 8 * 8 + 8 : end;
 		write_back_part(page, at, next - at);
 	}
-	pthread_mutex_unlock(&cache->fill);
+	vgpu_unlock(&cache->fill, VGPU_RANK_CACHE_FILL);
 }
 
 /* Empties the dirty bytes of the lines; to memory, or nowhere. Returns how many lines had some. */
@@ -341,6 +346,7 @@ unsigned mem_cache_maintain(struct mem_cache *cache, unsigned what, uint64_t lo,
 {
 	unsigned lost = 0;
 
+	vgpu_rank_take(VGPU_RANK_CACHE_USE);
 	pthread_rwlock_wrlock(&cache->use);
 	if (what & MEM_WRITE_BACK)
 		clean_l2(cache, lo, hi, true);
@@ -360,5 +366,6 @@ unsigned mem_cache_maintain(struct mem_cache *cache, unsigned what, uint64_t lo,
 	if (what & MEM_DROP_CODE)
 		drop_layer(cache, MEM_CODE);
 	pthread_rwlock_unlock(&cache->use);
+	vgpu_rank_give(VGPU_RANK_CACHE_USE);
 	return lost;
 }

@@ -1,5 +1,6 @@
 /* Clocks, queues and edges of the order checker (order.h, clock.h). */
 #include "vgpu/memory/clock.h"
+#include "vgpu/rank.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,17 +125,17 @@ struct mem_clock *mem_order_now(void)
 {
 	struct mem_clock *now;
 
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	now = cpu ? mem_clock_get(cpu) : NULL;
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	return now;
 }
 
 void mem_order_forget(struct mem_clock *clock)
 {
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	mem_clock_put(clock);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* --- queues --- */
@@ -205,11 +206,11 @@ static const struct mem_clock *end_of(const struct mem_after *after)
 
 bool mem_order_open(void)
 {
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (!cpu)
 		cpu = mem_clock_new(NULL);
 	users += cpu != NULL;
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	return cpu;
 }
 
@@ -229,10 +230,10 @@ static void forget_queues(void)
 
 void mem_order_close(void)
 {
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (!--users)
 		forget_queues();
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* Forgets the parent's actors and shadows in a forked child. The parent's threads may have been inside any of
@@ -262,7 +263,7 @@ void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, u
 {
 	struct queue *q;
 
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (!running)
 		begin_anew();
 	q = claim_queue(job->queue);
@@ -281,7 +282,7 @@ void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, u
 		q->used = ++stamp;
 		running++;
 	}
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* Clock of all that packets and dispatches of the queue have done, as a waiter acquires it. */
@@ -300,10 +301,10 @@ static struct mem_clock *clock_of_queue(struct queue *q)
 
 void mem_order_packets_over(struct mem_order_job *job)
 {
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (job->slot >= 0)
 		job->end = clock_of_queue(&queues[job->slot]);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 void mem_order_end(struct mem_order_job *job)
@@ -311,7 +312,7 @@ void mem_order_end(struct mem_order_job *job)
 	struct queue *q = job->slot < 0 ? NULL : &queues[job->slot];
 	struct end *end;
 
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (q && job->end) {
 		mem_clock_join(&job->end, q->waves);
 		mem_cpu_see(job->end);
@@ -324,7 +325,7 @@ void mem_order_end(struct mem_order_job *job)
 		q->jobs--;
 		running--;
 	}
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 void mem_order_flush(struct mem_order_job *job)
@@ -333,10 +334,10 @@ void mem_order_flush(struct mem_order_job *job)
 
 	if (job->slot < 0)
 		return;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	mem_clock_join(&q->clock, q->waves);
 	mem_clock_raise(&q->clock, mem_clock_index((unsigned)job->slot, true), q->number[1]);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* --- actors --- */

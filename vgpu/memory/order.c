@@ -7,6 +7,7 @@
 
 #include "vgpu/memory/cache.h"
 #include "vgpu/memory/clock.h"
+#include "vgpu/rank.h"
 #include "vgpu/report.h"
 
 #define CELLS   (MEM_PAGE_B / 4)
@@ -106,11 +107,11 @@ static struct mem_shadow *shadow_of(const uint8_t *host)
 
 	if (s)
 		return s;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	s = find_shadow(key);
 	if (!s)
 		s = add_shadow(key);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	return s;
 }
 
@@ -165,10 +166,10 @@ static bool is_checked(struct mem_actor *actor)
 	if (actor->id || actor->dispatch)
 		return actor->id;
 	actor->where(actor->user, where, sizeof(where));
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (has_records())
 		introduce_actor(actor, where);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	return actor->id;
 }
 
@@ -177,14 +178,14 @@ void mem_order_launch(struct mem_actor *dispatch, struct mem_order_job *job, con
 	*dispatch = (struct mem_actor){.dispatch = true};
 	if (job->slot < 0)
 		return;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (has_records()) {
 		dispatch->job = job;
 		dispatch->launch = mem_clock_get(mem_queue_clock((unsigned)job->slot));
 		dispatch->clock = dispatch->launch;
 		introduce_actor(dispatch, where);
 	}
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* --- order --- */
@@ -238,12 +239,12 @@ static void report_race(const struct touch *t, unsigned cell_index, uint32_t cel
 	struct record mine, other;
 	bool sure;
 
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	mine = *record_of(t->actor->id);
 	other = *record_of(cell);
 	sure = mine.id == t->actor->id && !comes_before(cell, t->actor, mem_actor_clock(t->actor));
 	learn_of(t->actor, &other); /* a single report is enough */
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (!sure) /* the record was reused for another actor */
 		return;
 	vgpu_finding(mine.ring == other.ring ? CONTRACT_BARRIER_MISSING : CONTRACT_DEPENDENCY_MISSING,
@@ -310,7 +311,7 @@ static bool acquire_word(struct mem_shadow *s, struct mem_actor *actor, const ui
 
 	if ((!clock || clock == actor->acquired) && !foreign)
 		return false;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	clock = word ? *word : NULL;
 	if (clock) {
 		news = mem_actor_acquire(actor, clock);
@@ -321,7 +322,7 @@ static bool acquire_word(struct mem_shadow *s, struct mem_actor *actor, const ui
 	}
 	if (foreign)
 		news |= learn_of(actor, record_of(s->writer[mem_page_offset(host) / 4]));
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	return news;
 }
 
@@ -331,9 +332,9 @@ void mem_order_saw_cpu(struct mem_actor *actor)
 
 	if (!is_checked(actor) || actor->cpu_version == version)
 		return;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	mem_actor_acquire(actor, mem_cpu_clock());
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	actor->cpu_version = version;
 }
 
@@ -368,7 +369,7 @@ static void release_word(struct mem_shadow *s, struct mem_actor *actor, const ui
 
 	if (word && actor->dispatch && *word && *word == actor->released && actor->shown == actor->released)
 		return;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	word = make_word(s, host);
 	clock = mem_actor_release(actor);
 	if (word && clock)
@@ -377,7 +378,7 @@ static void release_word(struct mem_shadow *s, struct mem_actor *actor, const ui
 		mem_cpu_see(clock);
 	actor->shown = clock;
 	mem_clock_put(clock);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* Releases a plain store that the CPU may see at once. */
@@ -387,13 +388,13 @@ static void show_cpu(struct mem_actor *actor)
 
 	if (actor->dispatch && actor->shown && actor->shown == actor->released)
 		return;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	clock = mem_actor_release(actor);
 	if (clock)
 		mem_cpu_see(clock);
 	actor->shown = clock;
 	mem_clock_put(clock);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* --- accesses --- */
@@ -443,9 +444,9 @@ static void touch_at_end(struct mem_actor *actor, const uint8_t *host, uint64_t 
 	struct touch t = {actor, NULL, how, va - mem_page_offset(host)};
 	struct mem_clock *clock;
 
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	t.clock = clock = mem_actor_release(actor);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 	for (unsigned at = 0; s && clock && at < size_B; at += 4)
 		touch_cell(s, &t, (mem_page_offset(host) + at) / 4, CELL_SYNC);
 	if (s)
@@ -475,9 +476,9 @@ void mem_order_retire(struct mem_actor *dispatch)
 {
 	if (!dispatch->job)
 		return;
-	pthread_mutex_lock(&mem_order_lock);
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	mem_actor_retire(dispatch);
-	pthread_mutex_unlock(&mem_order_lock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
 }
 
 /* --- waves --- */

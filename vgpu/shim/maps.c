@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "vgpu/rank.h"
 #include "vgpu/shim/shim.h"
 
 struct range {
@@ -22,12 +23,12 @@ bool shim_map_any(void)
 
 void shim_map_lock(void)
 {
-	pthread_mutex_lock(&lock);
+	vgpu_lock(&lock, VGPU_RANK_MAPS);
 }
 
 void shim_map_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	vgpu_unlock(&lock, VGPU_RANK_MAPS);
 }
 
 /* Index of the first range that ends above addr. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "vgpu/isa/valu/valu.h"
+#include "vgpu/rank.h"
 #include "vgpu/report.h"
 
 struct unit {
@@ -146,14 +147,14 @@ static const struct isa_inst *run_gws(struct isa_wave *w, const struct isa_inst 
 		return i + 1;
 	w->sync.unit = (uint8_t)((part->base + resource) % ISA_GWS_UNITS);
 	u = &part->gws->unit[w->sync.unit];
-	pthread_mutex_lock(&part->gws->lock);
+	vgpu_lock(&part->gws->lock, VGPU_RANK_GWS);
 	if (fn == unit_init)
 		u->given = part->given;
 	check_unit(w, i, u, value);
 	w->sync.flag = u->flag;
 	goes_on = fn(u, value);
 	u->queue += !goes_on;
-	pthread_mutex_unlock(&part->gws->lock);
+	vgpu_unlock(&part->gws->lock, VGPU_RANK_GWS);
 	return goes_on ? i + 1 : isa_leave(w, ISA_SYNC, i->pc + 4u * i->dwords);
 }
 
@@ -163,13 +164,13 @@ bool isa_gws_passed(struct isa_wave *w)
 	struct unit *u = &all->unit[w->sync.unit];
 	bool passed;
 
-	pthread_mutex_lock(&all->lock);
+	vgpu_lock(&all->lock, VGPU_RANK_GWS);
 	passed = u->semaphore ? u->counter : u->flag != w->sync.flag;
 	if (passed) {
 		u->queue--;
 		u->counter -= u->semaphore;
 	}
-	pthread_mutex_unlock(&all->lock);
+	vgpu_unlock(&all->lock, VGPU_RANK_GWS);
 	return passed;
 }
 

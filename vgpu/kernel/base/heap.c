@@ -1,5 +1,6 @@
 /* The segment's memory and its lock. */
 #include "vgpu/kernel/base/heap.h"
+#include "vgpu/rank.h"
 
 struct kern_root *kern;
 struct kern_local kern_local = {.segment_fd = -1, .phys_fd = -1};
@@ -17,6 +18,7 @@ static void take_over(void)
 
 void kern_lock(void)
 {
+	vgpu_rank_take(VGPU_RANK_KERNEL);
 	if (pthread_mutex_lock(&kern->lock) == EOWNERDEAD)
 		take_over();
 }
@@ -27,12 +29,15 @@ bool kern_trylock(void)
 
 	if (r == EOWNERDEAD)
 		take_over();
+	if (!r || r == EOWNERDEAD)
+		vgpu_rank_take(VGPU_RANK_KERNEL);
 	return !r || r == EOWNERDEAD;
 }
 
 void kern_unlock(void)
 {
 	pthread_mutex_unlock(&kern->lock);
+	vgpu_rank_give(VGPU_RANK_KERNEL);
 }
 
 /* Size classes 32, 48, 64, 96, 128 ...; a freed block returns to its class and is never merged: the kinds of

@@ -1,0 +1,53 @@
+/* Locks of the virtual GPU and their ranks: a thread that has a lock may wait for locks of higher ranks only. Debug and
+ * sanitizer builds assert it; other builds have no trace of it. The driver has ranks of its own (drv/rank.h): the two
+ * share no code. */
+#ifndef VGPU_RANK_H
+#define VGPU_RANK_H
+
+#include <pthread.h>
+
+#define VGPU_RANKS(RANK)                                                                                           \
+	RANK(MAPS)       /* shim/: mappings of the process */                                                      \
+	RANK(KERNEL)     /* kernel/: the run's state, shared by its processes */                                   \
+	RANK(DEVICE)     /* engine/: a device's workers and grids */                                               \
+	RANK(RING)       /* engine/: what runs on a ring */                                                        \
+	RANK(REASON)     /* engine/: why a run ends */                                                             \
+	RANK(GWS)        /* isa/: global wave sync */                                                              \
+	RANK(CACHE_USE)  /* memory/: users of a cache's pages, and their write-back */                             \
+	RANK(CACHE_FILL) /* memory/: new pages and lines of a cache */                                             \
+	RANK(ORDER)      /* memory/: clocks and shadows of the order check */
+
+enum vgpu_rank {
+#define RANK(name) VGPU_RANK_##name,
+	VGPU_RANKS(RANK)
+#undef RANK
+};
+
+#ifdef TUFF_DEBUG
+/* The calling thread takes or gives back a lock. Ends the process when it waits for a lock against the order. */
+void vgpu_rank_take(enum vgpu_rank rank);
+void vgpu_rank_give(enum vgpu_rank rank);
+#else
+static inline void vgpu_rank_take(enum vgpu_rank rank)
+{
+	(void)rank;
+}
+static inline void vgpu_rank_give(enum vgpu_rank rank)
+{
+	(void)rank;
+}
+#endif
+
+static inline void vgpu_lock(pthread_mutex_t *lock, enum vgpu_rank rank)
+{
+	vgpu_rank_take(rank);
+	pthread_mutex_lock(lock);
+}
+
+static inline void vgpu_unlock(pthread_mutex_t *lock, enum vgpu_rank rank)
+{
+	pthread_mutex_unlock(lock);
+	vgpu_rank_give(rank);
+}
+
+#endif
