@@ -75,6 +75,9 @@ void kern_wait_end(struct kern_wait *w);
 int kern_futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t deadline_ns);
 void kern_futex_wake(_Atomic uint32_t *word);
 
+/* Linux's KMALLOC_MAX_SIZE on x86-64: where it allocates an array of user's length by kmalloc, a larger one fails. */
+#define KERN_KMALLOC_MAX_B (4u << 20)
+
 /* --- user memory: any thread; a bad pointer gives -EFAULT --- */
 struct kern_span {
 	void *kernel;
