@@ -15,8 +15,13 @@ static void drop_points(struct kern_syncobj *s)
 
 void kern_syncobj_put(struct kern_syncobj *s)
 {
-	if (!s || --s->refs)
+	if (!s)
 		return;
+	if (--s->refs) {
+		if (s->refs == s->watched)
+			kern_waitq_wake(&s->waitq);
+		return;
+	}
 	drop_points(s);
 	kern_fence_put(s->fence);
 	kern_free(s->point);
