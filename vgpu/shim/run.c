@@ -261,8 +261,8 @@ static int join_through(const char *name)
 	pid_t pid = (pid_t)strtol(name, NULL, 10);
 
 	snprintf(path, sizeof(path), "%s/procs/%s", this_run.root, name);
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || pid <= 0)
+	fd = pid > 0 ? sys_open(path, O_RDONLY | O_CLOEXEC) : -ESRCH;
+	if (fd < 0)
 		return -ESRCH;
 	sys_read(fd, text, sizeof(text) - 1);
 	sys_close(fd);
