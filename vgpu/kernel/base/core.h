@@ -84,6 +84,9 @@ struct kern_span {
 	uint64_t user;
 	size_t size_B;
 };
+/* Whether a range touches what is the kernel's: the segment, and its mapping of physical memory. Linux's access_ok()
+ * refuses kernel addresses; the process of a client has these between its own. */
+bool kern_is_own(uint64_t at, uint64_t size_B);
 int kern_copy_in(void *to, uint64_t user, size_t size_B);
 int kern_copy_out(uint64_t user, const void *from, size_t size_B);
 /* Several at once. */

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "tests/check.h"
+#include "vgpu/kernel/base/core.h"
 #include "vgpu/kernel/base/uapi.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
@@ -336,6 +337,23 @@ static void contexts(void)
 		ctx_op(AMDGPU_CTX_OP_FREE_CTX, ids[--count], 0, 0, NULL);
 }
 
+/* The kernel's memory is no user's, although it is mapped. */
+static void kernel_addresses(void)
+{
+	struct drm_version version = {.name_len = 16, .name = (char *)kern->proc};
+	struct drm_amdgpu_info info = {
+		.return_pointer = KERN_SEGMENT_ADDR - 4, .return_size = 8, .query = AMDGPU_INFO_TIMESTAMP};
+	struct drm_amdgpu_gem_userptr user = {KERN_SEGMENT_ADDR, 4096, 0, 0};
+
+	CHECK_EQ(call(DRM_IOCTL_VERSION, &version), -EFAULT);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &info), -EFAULT);
+	info.return_pointer = (uintptr_t)kern_local.phys + 4096;
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &info), -EFAULT);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, kern->proc), -EFAULT);
+	user.flags = AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_VALIDATE | AMDGPU_GEM_USERPTR_REGISTER;
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), -EFAULT);
+}
+
 /* Arrays that Linux cannot allocate are refused before they are read; of memory only what is needed is. */
 static void long_arrays(void)
 {
@@ -415,6 +433,7 @@ int main(void)
 	addresses();
 	contexts();
 	long_arrays();
+	kernel_addresses();
 	accounting();
 	planned_failures();
 	close(fd);
