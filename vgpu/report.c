@@ -97,6 +97,8 @@ void vgpu_finding(enum contract_row row, const char *fmt, ...)
 	va_list args;
 
 	atomic_fetch_add(&findings, 1);
+	if (strict == VGPU_STRICT_OFF && !vgpu_logs())
+		return;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);

@@ -207,6 +207,8 @@ bool cp_dma_data(struct cp *cp)
 	if (to == DMA_DST_NOWHERE) /* prefetch into L2 */
 		return true;
 	engine_run_elapse(cp->run, size_B / ENGINE_BYTES_PER_NS, ENGINE_HANG, "DMA_DATA");
+	if (engine_run_stopped(cp->run))
+		return false;
 	cp->mem.past_l2 = (from == DMA_SRC_L2 ? 0 : GPUVM_R) | (to == DMA_DST_L2 ? 0 : GPUVM_W);
 	if (from == DMA_SRC_DATA) {
 		if (dst & 3 || size_B & 3)

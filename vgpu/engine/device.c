@@ -194,13 +194,26 @@ static bool has_room(const struct engine_grid *grid, uint64_t units)
 	return grid->machine.gws.count ? units : grid->group_units <= units;
 }
 
+/* The first grid with workgroups to hand out. Those of grids whose waves must end are cancelled at once: one by one,
+ * workers would need years for a grid that was killed for its size. */
+static struct engine_grid *next_grid_locked(struct engine_ring *ring, const struct engine_run *of)
+{
+	for (struct engine_grid *grid = ring->grids, *next; grid; grid = next) {
+		next = grid->next;
+		if (grid->handed == grid->total || (of && grid->run != of))
+			continue;
+		if (!engine_grid_ends(grid))
+			return grid;
+		cancel_locked(grid);
+	}
+	return NULL;
+}
+
 static bool claim_of_ring_locked(struct engine_ring *ring, const struct engine_run *of, uint64_t units,
 				 struct engine_claim *claim)
 {
-	struct engine_grid *grid = ring->grids;
+	struct engine_grid *grid = next_grid_locked(ring, of);
 
-	while (grid && (grid->handed == grid->total || (of && grid->run != of)))
-		grid = grid->next;
 	if (!grid || !has_room(grid, units))
 		return false;
 	claim->grid = grid;

@@ -426,6 +426,9 @@ static void test_watchdog(struct test_gpu *t)
 	EXPECT(LAUNCH("loop", {300}, {64}, .args = {D}), ENGINE_WAVES, 0, "watchdog");
 	printf("  0.5 s of 300 polling workgroups took %.2f s\n", now_s() - begin);
 	CHECK(vgpu_host_time_ns() - given < 10000000000u);
+	/* So many that their number alone takes too long, and that they cannot be taken out one by one. */
+	t->watchdog_ns = 100000;
+	EXPECT(LAUNCH("early", {1u << 30, 1u << 30}, {64}, .args = {D}), ENGINE_WAVES, 0, "watchdog");
 	t->watchdog_ns = 0;
 	pthread_create(&thread, NULL, kill_soon, t->ring);
 	EXPECT(LAUNCH("spin", {10}, {64}, .args = {D}), ENGINE_KILLED, 0, NULL);

@@ -322,7 +322,7 @@ static bool check_ib(struct sdma *s, const struct engine_ib *ib)
 	s->name = "IB start";
 	s->offset_dw = 0;
 	if (ib->va & 31)
-		sdma_remark(s, ib->va & CONTRACT_IOCTL_SIZE ? CONTRACT_IB_UNALIGNED_4 : CONTRACT_IB_UNALIGNED_32,
+		sdma_remark(s, ib->va & 3 ? CONTRACT_IB_UNALIGNED_4 : CONTRACT_IB_UNALIGNED_32,
 			    "VA 0x%llx: the engine drops the low 5 bits", (unsigned long long)ib->va);
 	if (!dw || dw > PM4_MAX_IB_dw)
 		return sdma_end(s, ENGINE_HANG, CONTRACT_IB_SIZE, "a size of %u bytes", ib->size_B);

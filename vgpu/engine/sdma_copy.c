@@ -33,9 +33,11 @@ static void order_ranges(struct sdma *s, struct sdma_range read, struct sdma_ran
 		s->pending[s->pending_count++] = (struct sdma_pending){read, written, s->offset_dw};
 }
 
-static void copy_elapse(struct sdma *s, uint64_t ns)
+/* False: the watchdog ends the job before the copy does, which is not begun then. */
+static bool copy_elapse(struct sdma *s, uint64_t ns)
 {
 	engine_run_elapse(s->run, ns, ENGINE_HANG, "SDMA copies");
+	return !engine_run_stopped(s->run);
 }
 
 /* Bytes of a count field, which holds one less. False: more than the engine can. */
@@ -67,7 +69,8 @@ static bool copy_linear(struct sdma *s)
 	if (src != dst && !(copies_backwards(s) && dst > src) &&
 	    ranges_meet(range_of(src, size_B), range_of(dst, size_B)))
 		sdma_remark(s, 0, "source and destination overlap");
-	copy_elapse(s, size_B / ENGINE_BYTES_PER_NS);
+	if (!copy_elapse(s, size_B / ENGINE_BYTES_PER_NS))
+		return false;
 	return sdma_need(s, copies_backwards(s) ? engine_mem_copy_down(&s->mem, dst, src, size_B)
 						: engine_mem_copy(&s->mem, dst, src, size_B));
 }
@@ -84,7 +87,8 @@ static bool copy_broadcast(struct sdma *s)
 	if (s->pending_count < SDMA_PENDING_MAX)
 		s->pending[s->pending_count++] =
 			(struct sdma_pending){.written = range_of(dst2, size_B), .dw = s->offset_dw};
-	copy_elapse(s, 2 * size_B / ENGINE_BYTES_PER_NS);
+	if (!copy_elapse(s, 2 * size_B / ENGINE_BYTES_PER_NS))
+		return false;
 	return sdma_need(s, engine_mem_copy(&s->mem, dst1, src, size_B)) &&
 	       sdma_need(s, engine_mem_copy(&s->mem, dst2, src, size_B));
 }
@@ -148,8 +152,8 @@ static struct sdma_range range_hull(struct window w, const struct rectangle *r)
 
 static bool copy_row(struct sdma *s, uint64_t dst, uint64_t src, uint64_t row_B)
 {
-	copy_elapse(s, ROW_NS + row_B / ENGINE_BYTES_PER_NS);
-	return !engine_run_stopped(s->run) && sdma_need(s, engine_mem_copy(&s->mem, dst, src, row_B));
+	return copy_elapse(s, ROW_NS + row_B / ENGINE_BYTES_PER_NS) &&
+	       sdma_need(s, engine_mem_copy(&s->mem, dst, src, row_B));
 }
 
 static bool copy_windows(struct sdma *s, const struct placement *from, const struct placement *to,
@@ -267,6 +271,6 @@ bool sdma_const_fill(struct sdma *s)
 	size_B = (packet->count & ~(uint64_t)(unit_B - 1)) + unit_B;
 	dst &= ~(uint64_t)(unit_B - 1);
 	order_ranges(s, (struct sdma_range){0, 0}, range_of(dst, size_B));
-	copy_elapse(s, size_B / ENGINE_BYTES_PER_NS);
-	return sdma_need(s, engine_mem_fill(&s->mem, dst, packet->pattern, unit_B, size_B));
+	return copy_elapse(s, size_B / ENGINE_BYTES_PER_NS) &&
+	       sdma_need(s, engine_mem_fill(&s->mem, dst, packet->pattern, unit_B, size_B));
 }

@@ -167,6 +167,24 @@ static void test_bad(struct test_gpu *t)
 	EXPECT(test_run_sdma(t), ENGINE_HANG, 1, "timed out");
 }
 
+/* A copy or a fill that takes longer than the job may is not begun. */
+static void test_watchdog(struct test_gpu *t)
+{
+	const uint64_t limit_ns = t->watchdog_ns;
+
+	set32(t, 0, 1);
+	set32(t, 1 << 20, 2);
+	t->watchdog_ns = 10000;
+	EMIT(t, 1, (1 << 20) - 1, 0, LO(D + (1 << 20)), HI(D), LO(D), HI(D));
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 0, "watchdog");
+	EMIT(t, 1 | 1u << 27, (1 << 19) - 1, 0, LO(D + (1 << 20)), HI(D), LO(D), HI(D), LO(D), HI(D));
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 0, "watchdog");
+	EMIT(t, 0x8000000b, LO(D), HI(D), 3, (1 << 20) - 4);
+	EXPECT(test_run_sdma(t), ENGINE_HANG, 0, "watchdog");
+	CHECK_EQ(data32(t, 0), 1);
+	t->watchdog_ns = limit_ns;
+}
+
 /* row 61 */
 static void test_padding(struct test_gpu *t)
 {
@@ -195,6 +213,7 @@ int main(void)
 	test_long_write(&gpu);
 	test_order(&gpu);
 	test_bad(&gpu);
+	test_watchdog(&gpu);
 	test_padding(&gpu);
 	test_fini(&gpu);
 	return check_done("SDMA packets");

@@ -156,13 +156,17 @@ static struct engine_group *next_resident(struct engine_worker *w)
 
 /* --- running --- */
 
+/* Modelled time of a workgroup at least, however many run abreast: a clock in which the dispatcher starts it. Without
+ * it 2^61 empty workgroups would take none, and the watchdog would never end them. */
+#define LAUNCH_NS 1
+
 static void retire_group(struct engine_worker *w, struct engine_group *group)
 {
 	struct engine_grid *grid = group->grid;
 	uint64_t abreast = grid->total < grid->concurrency ? grid->total : grid->concurrency;
+	uint64_t ns = (engine_group_ns(group) - group->excused_ns) / abreast;
 
-	engine_run_elapse(grid->run, (engine_group_ns(group) - group->excused_ns) / abreast, ENGINE_WAVES,
-			  grid->where);
+	engine_run_elapse(grid->run, ns > LAUNCH_NS ? ns : LAUNCH_NS, ENGINE_WAVES, grid->where);
 	atomic_store_explicit(&grid->run->progress_ns, vgpu_host_time_ns(), memory_order_relaxed);
 	w->units_used -= grid->group_units;
 	give_slots_back(grid, group->slot);

@@ -267,7 +267,7 @@ static void use_of_buffer(const struct isa_inst *i, struct isa_operand_use *t)
 	reads_scalar(t, m->soffset, 1);
 	add_read(t, m->vdata, m->data_dw);
 	use_of_result(i, t, i->flags & ISA_TFE ? 1 : 0);
-	if (i->flags & ISA_TFE && !t->loaded.count) /* the status follows the data of a store, too */
+	if (i->flags & ISA_TFE && !t->loaded.count && !t->to_lds) /* the status follows the data of a store, too */
 		add_load(t, m->vdst + m->data_dw, 1);
 	if (from_lds)
 		t->to_lds = false;

@@ -43,7 +43,7 @@ static uint16_t rows_of(struct state *st, unsigned reg, unsigned dw, unsigned ba
 	if (!dw || reg + dw <= count)
 		return (uint16_t)(base + reg);
 	st->inst->beyond |= result ? ISA_BEYOND_RESULT : ISA_BEYOND_SOURCE;
-	if (dw > count)
+	if (dw > count && !result)
 		st->why = "more registers than the dispatch grants";
 	return (uint16_t)base;
 }
@@ -81,6 +81,8 @@ static uint8_t scalar_result(struct state *st, unsigned code, unsigned dw)
 {
 	bool beyond = code < ISA_FLAT_SCRATCH && code + dw > st->dec->sgprs;
 
+	if (code >= 128) /* the VGPR field of VOP1 and VOP3 is wider than a scalar code */
+		st->why = "a scalar result that is no register";
 	if (!beyond)
 		return scalar_code(st, code, dw);
 	st->inst->beyond |= ISA_BEYOND_SOURCE;
@@ -426,6 +428,14 @@ static void long_sources(struct state *st, uint32_t w)
 	}
 }
 
+/* The carry of VOP3 has the field of a vector source. */
+static uint8_t carry_code(struct state *st, unsigned code)
+{
+	if (code >= CODE_VGPR || code == CODE_LITERAL)
+		st->why = "a carry that is no SGPR pair";
+	return scalar_source(st, code, ISA_T_M64);
+}
+
 static void decode_vop3(struct state *st, uint32_t w)
 {
 	struct isa_valu *v = &st->inst->valu;
@@ -449,7 +459,7 @@ static void decode_vop3(struct state *st, uint32_t w)
 	valu_result(st, bits_of(w, 7, 0));
 	long_sources(st, w1);
 	if (st->inst->row->flags & ISA_ROW_CARRY_IN && !st->inst->row->src[2])
-		v->scarry = scalar_code(st, bits_of(w1, 26, 18), 2);
+		v->scarry = carry_code(st, bits_of(w1, 26, 18));
 }
 
 /* Matrix instructions: AGPRs by the accumulation bits, always for results on gfx908. */
@@ -792,5 +802,8 @@ unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigne
 		fn(&st, w);
 	inst->dwords = (uint8_t)st.used;
 	*why = st.why;
-	return st.why ? 0 : st.used;
+	if (!st.why)
+		return st.used;
+	*inst = (struct isa_inst){.pc = pc}; /* some fields would be set, and not checked */
+	return 0;
 }

@@ -361,11 +361,9 @@ static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 	if (!run->use)
 		return false;
 	for (size_t n = 0; n < count; n++) {
-		if (run->inst[n].fn != run_refuse) /* a refused instruction has no fields */
-			isa_operand_use_of(&run->inst[n], &run->use[n]);
+		isa_operand_use_of(&run->inst[n], &run->use[n]);
 		run->inst[n].use = &run->use[n];
-		if (run->inst[n].fn != run_refuse)
-			isa_hazard_of(&run->inst[n], p->dec.gfx, &run->use[n]);
+		isa_hazard_of(&run->inst[n], p->dec.gfx, &run->use[n]);
 	}
 	return true;
 }
@@ -444,7 +442,8 @@ const uint32_t *isa_program_constant(struct isa_program *p, uint64_t value)
 
 isa_fn isa_refuse(struct isa_inst *inst, const char *why)
 {
-	inst->refusal = why;
+	/* The reason takes the place of the fields: no code may look for them by the encoding. */
+	*inst = (struct isa_inst){.pc = inst->pc, .dwords = inst->dwords, .refusal = why};
 	return run_refuse;
 }
 

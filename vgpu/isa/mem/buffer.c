@@ -256,7 +256,7 @@ static bool read_typed(const struct isa_inst *i, const struct resource *v, struc
 		t->d16 = t->high = true;
 		t->store = i->op == ISA_OP_BUFFER_STORE_FORMAT_D16_HI_X;
 	}
-	t->size_B = isa_format_size_B(t->dfmt);
+	t->size_B = isa_format_size_B(t->dfmt, t->nfmt);
 	return t->size_B;
 }
 
@@ -360,7 +360,8 @@ static const struct isa_inst *run_typed(struct isa_wave *w, const struct isa_ins
 	w->accesses++;
 	read_request(w, i, &r);
 	if (!read_typed(i, &r.v, &t))
-		return isa_stop_wave(w, i, "data format %u is none of a buffer", t.dfmt);
+		return isa_stop_wave(w, i, "data format %u with number format %u is none of a buffer", t.dfmt,
+				     t.nfmt);
 	ISA_FOR_LANES(lane, r.mask) {
 		if (t.store)
 			typed_store(w, i, &r, &t, lane);

@@ -30,10 +30,21 @@ static const uint8_t *widths_of(unsigned dfmt)
 	return widths[dfmt < sizeof(widths) / sizeof(widths[0]) ? dfmt : 0];
 }
 
-unsigned isa_format_size_B(unsigned dfmt)
+/* The narrowest float has 10 bits: 5 of the exponent, and no sign. */
+static bool has_narrow(const uint8_t *w)
+{
+	for (unsigned n = 0; n < 4; n++)
+		if (w[n] && w[n] < 10)
+			return true;
+	return false;
+}
+
+unsigned isa_format_size_B(unsigned dfmt, unsigned nfmt)
 {
 	const uint8_t *w = widths_of(dfmt);
 
+	if (nfmt == ISA_NUM_FLOAT && has_narrow(w))
+		return 0;
 	return (unsigned)(w[0] + w[1] + w[2] + w[3]) / 8;
 }
 

@@ -17,8 +17,8 @@ enum isa_num_format {
 	ISA_NUM_FLOAT,
 };
 
-/* Bytes of an element; 0: no such data format. */
-unsigned isa_format_size_B(unsigned dfmt);
+/* Bytes of an element; 0: no such data format, or its components are too narrow for floats. */
+unsigned isa_format_size_B(unsigned dfmt, unsigned nfmt);
 /* Element to four registers; components that the format lacks are 0, 0, 0, 1. d16: results are f16 or 16-bit
  * integers. */
 void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool d16, uint32_t xyzw[4]);

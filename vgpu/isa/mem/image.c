@@ -28,7 +28,19 @@ struct image {
 	uint32_t pitch, select;
 	unsigned axes; /* axes of a layer: 1 to 3 */
 	bool layers;   /* a further coordinate selects the layer */
+	unsigned row;  /* first VGPR of the coordinates */
 };
+
+/* The VGPRs of the coordinates, of which decoding checks the first. */
+static unsigned coordinate_row(const struct isa_wave *w, const struct isa_inst *i, const struct image *m)
+{
+	unsigned count = m->axes + m->layers, rows = i->flags & ISA_A16 ? (count + 1) / 2 : count;
+
+	if (i->mem.vaddr + rows <= w->machine->vgpr_count)
+		return i->mem.vaddr;
+	isa_report_beyond(w, i->pc);
+	return 0;
+}
 
 static uint32_t word_field(uint32_t word, unsigned high, unsigned low)
 {
@@ -52,7 +64,7 @@ static const char *read_image(const struct isa_wave *w, const struct isa_inst *i
 	};
 	m->axes = m->type == IMAGE_3D ? 3 : m->type == IMAGE_2D || m->type == IMAGE_2D_ARRAY ? 2 : 1;
 	m->layers = m->type >= IMAGE_1D_ARRAY && i->flags & ISA_DA;
-	m->size_B = isa_format_size_B(m->dfmt);
+	m->size_B = isa_format_size_B(m->dfmt, m->nfmt);
 	if (i->flags & ISA_UNUSUAL)
 		return "images with LWE or TFE";
 	if (!(m->type >= IMAGE_1D && m->type <= IMAGE_3D) && m->type != IMAGE_1D_ARRAY && m->type != IMAGE_2D_ARRAY)
@@ -61,6 +73,7 @@ static const char *read_image(const struct isa_wave *w, const struct isa_inst *i
 		return "images that are tiled or have mip levels";
 	if (!m->size_B || (m->nfmt > ISA_NUM_FLOAT && m->nfmt != NUM_SRGB))
 		return "a format that is none of an image";
+	m->row = coordinate_row(w, i, m);
 	return NULL;
 }
 
@@ -165,11 +178,12 @@ static unsigned axis_of(const struct image *m, unsigned n)
 }
 
 /* The n-th coordinate, without conversion. */
-static uint32_t coordinate_at(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
+static uint32_t coordinate_at(const struct isa_wave *w, const struct isa_inst *i, const struct image *m,
+			      unsigned lane, unsigned n)
 {
 	if (i->flags & ISA_A16)
-		return w->v[i->mem.vaddr + n / 2][lane] >> 16 * (n % 2) & 0xffff;
-	return w->v[i->mem.vaddr + n][lane];
+		return w->v[m->row + n / 2][lane] >> 16 * (n % 2) & 0xffff;
+	return w->v[m->row + n][lane];
 }
 
 static void read_place(const struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
@@ -177,7 +191,7 @@ static void read_place(const struct isa_wave *w, const struct isa_inst *i, const
 {
 	at[0] = at[1] = at[2] = 0;
 	for (unsigned n = 0; n < m->axes + m->layers; n++)
-		at[axis_of(m, n)] = (int32_t)coordinate_at(w, i, lane, n);
+		at[axis_of(m, n)] = (int32_t)coordinate_at(w, i, m, lane, n);
 }
 
 static const struct isa_inst *run_load(struct isa_wave *w, const struct isa_inst *i)
@@ -363,7 +377,7 @@ static void read_coordinates(const struct isa_wave *w, const struct isa_inst *i,
 	memset(c, 0, ISA_LANES * sizeof(c[0]));
 	ISA_FOR_LANES(lane, isa_exec(w))
 		for (unsigned n = 0; n < m->axes + m->layers; n++) {
-			uint32_t bits = coordinate_at(w, i, lane, n);
+			uint32_t bits = coordinate_at(w, i, m, lane, n);
 
 			c[lane][axis_of(m, n)] = i->flags & ISA_A16 ? half_to_float(bits) : as_float(bits);
 		}

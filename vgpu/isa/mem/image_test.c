@@ -55,6 +55,12 @@ static void d16_integers(void)
 	ALL(23, texel(l) >> 24); /* the third of three: its pair is left alone */
 }
 
+/* X and Y are in v30 and v31, the last VGPRs; the layer would be behind them: all come from v0 on. */
+static void beyond(void)
+{
+	ALL(22, l ? 0 : was(0));
+}
+
 static const struct piece pieces[] = {
 	{"A16 load and store", a16_load_store,
 	 IMAGE(UINT_32, "0x90000fac", "0x7e000") PACK
@@ -71,6 +77,8 @@ static const struct piece pieces[] = {
 	 IMAGE(UNORM_8888, "0x90000fac",
 	       "0x7e000") "image_load v[22:23], v[20:21], s[24:31] dmask:0xf unorm d16\n s_add_u32 s24, s24, 4\n"
 			  "image_store v[22:23], v[20:21], s[24:31] dmask:0xf unorm d16"},
+	{"coordinates over the end", beyond,
+	 IMAGE(UINT_32, "0xd0000fac", "0x7e003") "image_load v22, v[30:32], s[24:31] dmask:0x1 unorm da", 1},
 	{"D16 integers", d16_integers,
 	 IMAGE(UINT_8888, "0x90000fac", "0x7e000") "image_load v[22:23], v[20:21], s[24:31] dmask:0xb unorm d16"},
 };

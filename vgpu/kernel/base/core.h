@@ -75,12 +75,18 @@ void kern_wait_end(struct kern_wait *w);
 int kern_futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t deadline_ns);
 void kern_futex_wake(_Atomic uint32_t *word);
 
+/* Linux's KMALLOC_MAX_SIZE on x86-64: where it allocates an array of user's length by kmalloc, a larger one fails. */
+#define KERN_KMALLOC_MAX_B (4u << 20)
+
 /* --- user memory: any thread; a bad pointer gives -EFAULT --- */
 struct kern_span {
 	void *kernel;
 	uint64_t user;
 	size_t size_B;
 };
+/* Whether a range touches what is the kernel's: the segment, and its mapping of physical memory. Linux's access_ok()
+ * refuses kernel addresses; the process of a client has these between its own. */
+bool kern_is_own(uint64_t at, uint64_t size_B);
 int kern_copy_in(void *to, uint64_t user, size_t size_B);
 int kern_copy_out(uint64_t user, const void *from, size_t size_B);
 /* Several at once. */

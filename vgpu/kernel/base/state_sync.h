@@ -60,6 +60,7 @@ struct kern_point {
 
 struct kern_syncobj {
 	unsigned refs;
+	unsigned watched;         /* references among them that watches have, which end with the others */
 	struct kern_fence *fence; /* counted; the newest payload, binary or a point; NULL: nothing */
 	bool timeline;            /* the payload is a point */
 	uint64_t last, reached;   /* newest point; newest point known to be reached */

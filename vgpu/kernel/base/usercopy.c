@@ -34,6 +34,17 @@ static bool on_stack(uint64_t user, size_t size_B)
 	return stack_top - here < STACK_NEAR_B && user >= here && user < stack_top && size_B <= stack_top - user;
 }
 
+static bool ranges_meet(uint64_t at, uint64_t size_B, uint64_t lo, uint64_t lo_B)
+{
+	return at < lo ? size_B > lo - at : at - lo < lo_B;
+}
+
+bool kern_is_own(uint64_t at, uint64_t size_B)
+{
+	return ranges_meet(at, size_B, KERN_SEGMENT_ADDR, KERN_SEGMENT_B) ||
+	       ranges_meet(at, size_B, (uintptr_t)kern_local.phys, kern->phys.size_B);
+}
+
 static int transfer_spans(long nr, const struct iovec *local, const struct iovec *user, unsigned count,
 			  size_t size_B)
 {
@@ -60,6 +71,8 @@ int kern_copy_in(void *to, uint64_t user, size_t size_B)
 		memcpy(to, (const void *)user, size_B);
 		return 0;
 	}
+	if (kern_is_own(user, size_B))
+		return -EFAULT;
 	return transfer_spans(SYS_process_vm_readv, &local, &remote, 1, size_B);
 }
 
@@ -73,6 +86,8 @@ int kern_copy_out(uint64_t user, const void *from, size_t size_B)
 		memcpy((void *)user, from, size_B);
 		return 0;
 	}
+	if (kern_is_own(user, size_B))
+		return -EFAULT;
 	return transfer_spans(SYS_process_vm_writev, &local, &remote, 1, size_B);
 }
 
@@ -91,6 +106,8 @@ int kern_gather(const struct kern_span *span, unsigned count)
 			memcpy(span[i].kernel, (const void *)span[i].user, span[i].size_B);
 			continue;
 		}
+		if (kern_is_own(span[i].user, span[i].size_B))
+			return -EFAULT;
 		local[n] = (struct iovec){span[i].kernel, span[i].size_B};
 		remote[n++] = (struct iovec){(void *)span[i].user, span[i].size_B};
 		size_B += span[i].size_B;

@@ -169,6 +169,22 @@ static int map_segment(int segment_fd)
 	return 0;
 }
 
+static bool file_has(int fd, uint64_t size_B)
+{
+	struct stat st;
+
+	return !sys_fstat(fd, &st) && (uint64_t)st.st_size >= size_B;
+}
+
+/* The files of a run that is joined are what a process names that may be another by now: a page that is not there would
+ * be a SIGBUS. */
+static int root_check(int phys_fd)
+{
+	if (kern->magic != KERN_MAGIC || kern->devices > KERN_DEVICES)
+		return -EPROTO;
+	return file_has(phys_fd, kern->phys.size_B) ? 0 : -EPROTO;
+}
+
 int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_device_config *config, unsigned count)
 {
 	uint64_t phys_B = create ? kern_phys_size(config, count) : 0;
@@ -177,6 +193,8 @@ int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_devi
 
 	if (!r && create)
 		r = sys_ftruncate(phys_fd, phys_B);
+	if (!create && !file_has(segment_fd, KERN_SEGMENT_B))
+		r = -EPROTO;
 	if (r)
 		return r;
 	r = map_segment(segment_fd);
@@ -185,7 +203,7 @@ int kern_attach(int segment_fd, int phys_fd, bool create, const struct kern_devi
 	kern_local.segment_fd = segment_fd;
 	kern_local.phys_fd = phys_fd;
 	kern_local.sweep = kern_proc_sweep;
-	r = create ? root_init(phys_B, config, count) : kern->magic == KERN_MAGIC ? 0 : -EPROTO;
+	r = create ? root_init(phys_B, config, count) : root_check(phys_fd);
 	if (!r) {
 		at = sys_mmap(NULL, kern->phys.size_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, phys_fd,
 			      0);

@@ -87,6 +87,8 @@ static void reach_block(void *p, enum kind kind)
 	walk.todo = head;
 	if (walk.up && count_of(head))
 		*count_of(head) = 0;
+	if (walk.up && kind == SYNCOBJ)
+		((struct kern_syncobj *)p)->watched = 0;
 }
 
 static void reach_counted(void *p, enum kind kind)
@@ -325,6 +327,8 @@ static void walk_watch(void *p)
 	struct kern_watch *w = p;
 
 	reach_counted(w->syncobj, SYNCOBJ);
+	if (walk.up && w->syncobj)
+		w->syncobj->watched++;
 	reach_counted(w->fence, FENCE);
 }
 

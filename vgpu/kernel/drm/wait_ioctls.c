@@ -102,7 +102,7 @@ int kern_wait_fences_ioctl(struct kern_file *file, void *arg)
 	union drm_amdgpu_wait_fences *args = arg;
 	struct drm_amdgpu_wait_fences_in in = args->in;
 	size_t size_B = (size_t)in.fence_count * sizeof(struct drm_amdgpu_fence);
-	struct drm_amdgpu_fence *entry = malloc(size_B + 1);
+	struct drm_amdgpu_fence *entry = size_B > KERN_KMALLOC_MAX_B ? NULL : malloc(size_B + 1);
 	uint32_t first = 0;
 	int r = entry ? kern_copy_in(entry, in.fences, size_B) : -ENOMEM;
 

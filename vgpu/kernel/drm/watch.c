@@ -25,6 +25,8 @@ static struct kern_list *own_watches(void)
 static void watch_free(struct kern_watch *w)
 {
 	kern_list_del(&w->link);
+	if (w->syncobj)
+		w->syncobj->watched--;
 	kern_syncobj_put(w->syncobj);
 	kern_fence_put(w->fence);
 	kern_free(w);
@@ -51,6 +53,12 @@ static bool is_done(struct kern_watch *w)
 	return w->fence && (w->available || w->fence->signalled);
 }
 
+/* A watch does not keep its syncobj (Linux drm_syncobj_free()): without a handle or a descriptor nothing can signal it. */
+static bool is_abandoned(const struct kern_watch *w)
+{
+	return w->syncobj && w->syncobj->refs == w->syncobj->watched;
+}
+
 /* Signals the descriptors of fences that are done, and counts the others. */
 static unsigned look_at_all(void)
 {
@@ -59,13 +67,15 @@ static unsigned look_at_all(void)
 
 	kern_list_each(pos, tmp, own_watches()) {
 		struct kern_watch *w = kern_entry(pos, struct kern_watch, link);
+		bool abandoned = is_abandoned(w);
 
-		if (!is_done(w)) {
+		if (!abandoned && !is_done(w)) {
 			left++;
 			continue;
 		}
 		if (still_the_same(w)) {
-			signal_fd(w->fd);
+			if (!abandoned)
+				signal_fd(w->fd);
 			sys_close(w->fd);
 		}
 		watch_free(w);
@@ -82,7 +92,10 @@ static void sleep_on_all(struct kern_wait *wait)
 	kern_list_each(pos, tmp, own_watches()) {
 		struct kern_watch *w = kern_entry(pos, struct kern_watch, link);
 
-		kern_wait_on(wait, w->fence ? &w->fence->waitq : &w->syncobj->waitq);
+		if (w->fence)
+			kern_wait_on(wait, &w->fence->waitq);
+		if (w->syncobj)
+			kern_wait_on(wait, &w->syncobj->waitq);
 	}
 	watcher.sleep = wait;
 	kern_wait_sleep(wait, INT64_MAX);
@@ -96,7 +109,7 @@ static void *watcher_main(void *arg)
 	(void)arg;
 	kern_lock();
 	while (!watcher.stop && (left = look_at_all())) {
-		struct kern_wait *wait = kern_wait_begin(left);
+		struct kern_wait *wait = kern_wait_begin(2 * left);
 
 		if (!wait) {
 			vgpu_log("no memory to wait for %u descriptors' fences: they are never told", left);
@@ -182,6 +195,8 @@ static int watch_add(const struct kern_watch *what)
 	if (w) {
 		*w = *what;
 		kern_list_init(&w->link);
+		if (w->syncobj)
+			w->syncobj->watched++;
 	}
 	if (!r) {
 		w->dev = st.st_dev;

@@ -9,7 +9,7 @@
 /* A descriptor that waits for a fence. In the segment, so that its references are dropped when its process dies. */
 struct kern_watch {
 	struct kern_list link;        /* in proc->watches */
-	struct kern_syncobj *syncobj; /* counted; NULL: the fence is known from the start */
+	struct kern_syncobj *syncobj; /* counted, also in its `watched`; NULL: the fence is known from the start */
 	uint64_t point;
 	bool available;           /* ready as soon as the point exists */
 	struct kern_fence *fence; /* counted; NULL until there is one */

@@ -112,24 +112,34 @@ void kern_bo_list_put(struct kern_bo_list *list)
 
 /* --- from user memory --- */
 
-/* Reads the handles; the client's entries may have another size than the kernel's. *handles is in the segment; the
- * caller frees it. */
+/* Of an entry of another size than the kernel's only what both have is read: the rest need not be there. */
+static int read_entries(const struct drm_amdgpu_bo_list_in *in, struct drm_amdgpu_bo_list_entry *to)
+{
+	uint32_t stride = in->bo_info_size, size_B = stride < sizeof(*to) ? stride : sizeof(*to);
+	int r = 0;
+
+	if (stride == sizeof(*to))
+		return kern_copy_in(to, in->bo_info_ptr, in->bo_number * sizeof(*to));
+	for (uint32_t i = 0; !r && i < in->bo_number; i++)
+		r = kern_copy_in(&to[i], in->bo_info_ptr + (uint64_t)i * stride, size_B);
+	return r;
+}
+
+/* Reads the handles. *handles is in the segment; the caller frees it. */
 static int read_handles(const struct drm_amdgpu_bo_list_in *in, uint32_t **handles)
 {
-	uint32_t stride = in->bo_info_size, *out;
-	uint8_t *raw;
+	struct drm_amdgpu_bo_list_entry *entry;
+	uint32_t *out;
 	int r;
 
 	if (in->bo_number > LIST_MAX)
 		return -EINVAL;
-	if (stride > 4096)
-		return -ENOMEM;
 	out = kern_alloc(in->bo_number * sizeof(*out) + 1);
-	raw = kern_alloc((size_t)in->bo_number * stride + 1);
-	r = out && raw ? kern_copy_in(raw, in->bo_info_ptr, (size_t)in->bo_number * stride) : -ENOMEM;
+	entry = kern_alloc(in->bo_number * sizeof(*entry) + 1);
+	r = out && entry ? read_entries(in, entry) : -ENOMEM;
 	for (uint32_t i = 0; !r && i < in->bo_number; i++)
-		memcpy(&out[i], raw + (size_t)i * stride, stride < 4 ? stride : 4);
-	kern_free(raw);
+		out[i] = entry[i].bo_handle;
+	kern_free(entry);
 	if (r)
 		kern_free(out);
 	else

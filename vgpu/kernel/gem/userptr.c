@@ -94,6 +94,8 @@ int kern_userptr_check(struct kern_bo *bo)
 {
 	if (bo->user_proc != kern_local.serial)
 		return -EPERM;
+	if (kern_is_own(bo->user_addr, bo->size_B))
+		return -EFAULT;
 	/* MS_ASYNC does nothing but walk the mappings: -ENOMEM for a hole. */
 	if (sys_call6(SYS_msync, (long)bo->user_addr, (long)bo->size_B, MS_ASYNC, 0, 0, 0) < 0)
 		return -EFAULT;
@@ -111,6 +113,8 @@ static int userptr_check_args(const struct drm_amdgpu_gem_userptr *args)
 	if (!args->size)
 		return -ENOSPC;
 	if (args->addr + args->size < args->addr)
+		return -EFAULT;
+	if (args->flags & AMDGPU_GEM_USERPTR_VALIDATE && kern_is_own(args->addr, args->size))
 		return -EFAULT;
 	if (args->flags & AMDGPU_GEM_USERPTR_VALIDATE)
 		return range_validate(args->addr, args->size, args->flags);

@@ -15,8 +15,13 @@ static void drop_points(struct kern_syncobj *s)
 
 void kern_syncobj_put(struct kern_syncobj *s)
 {
-	if (!s || --s->refs)
+	if (!s)
 		return;
+	if (--s->refs) {
+		if (s->refs == s->watched)
+			kern_waitq_wake(&s->waitq);
+		return;
+	}
 	drop_points(s);
 	kern_fence_put(s->fence);
 	kern_free(s->point);
@@ -235,9 +240,12 @@ static void array_fini(struct array *a)
 /* Reads count handles and finds their syncobjs, and reads points if there are any. */
 static int array_init(struct kern_file *file, uint64_t handles, uint64_t points, uint32_t count, struct array *a)
 {
-	uint32_t *handle = malloc(count * sizeof(*handle));
+	uint32_t *handle;
 	int r = -ENOMEM;
 
+	if (count > KERN_KMALLOC_MAX_B / sizeof(*a->syncobj))
+		return -ENOMEM;
+	handle = malloc(count * sizeof(*handle));
 	*a = (struct array){calloc(count, sizeof(*a->syncobj)), calloc(count, sizeof(*a->point)), count};
 	if (handle && a->syncobj && a->point)
 		r = kern_copy_in(handle, handles, count * sizeof(*handle));

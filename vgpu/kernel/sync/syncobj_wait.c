@@ -23,12 +23,22 @@ void kern_waiting_free(struct kern_waiting *w, uint32_t count)
 	kern_free(w);
 }
 
+/* Linux's struct syncobj_wait_entry. */
+#define WAIT_ENTRY_B 64u
+
 static int waiting_read(struct kern_file *file, const struct wait_args *args, struct kern_waiting **out)
 {
-	uint32_t *handle = malloc(args->count * sizeof(*handle));
-	uint64_t *point = calloc(args->count, sizeof(*point));
-	struct kern_waiting *w = kern_alloc(args->count * sizeof(*w));
-	int r = handle && point && w ? kern_copy_in(handle, args->handles, args->count * sizeof(*handle)) : -ENOMEM;
+	uint32_t *handle;
+	uint64_t *point;
+	struct kern_waiting *w;
+	int r;
+
+	if (args->count > KERN_KMALLOC_MAX_B / WAIT_ENTRY_B)
+		return -ENOMEM;
+	handle = malloc(args->count * sizeof(*handle));
+	point = calloc(args->count, sizeof(*point));
+	w = kern_alloc(args->count * sizeof(*w));
+	r = handle && point && w ? kern_copy_in(handle, args->handles, args->count * sizeof(*handle)) : -ENOMEM;
 
 	if (!r && args->points)
 		r = kern_copy_in(point, args->points, args->count * sizeof(*point));

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "tests/check.h"
+#include "vgpu/kernel/base/core.h"
 #include "vgpu/kernel/base/uapi.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
@@ -336,6 +337,54 @@ static void contexts(void)
 		ctx_op(AMDGPU_CTX_OP_FREE_CTX, ids[--count], 0, 0, NULL);
 }
 
+/* The kernel's memory is no user's, although it is mapped. */
+static void kernel_addresses(void)
+{
+	struct drm_version version = {.name_len = 16, .name = (char *)kern->proc};
+	struct drm_amdgpu_info info = {
+		.return_pointer = KERN_SEGMENT_ADDR - 4, .return_size = 8, .query = AMDGPU_INFO_TIMESTAMP};
+	struct drm_amdgpu_gem_userptr user = {KERN_SEGMENT_ADDR, 4096, 0, 0};
+
+	CHECK_EQ(call(DRM_IOCTL_VERSION, &version), -EFAULT);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &info), -EFAULT);
+	info.return_pointer = (uintptr_t)kern_local.phys + 4096;
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, &info), -EFAULT);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_INFO, kern->proc), -EFAULT);
+	user.flags = AMDGPU_GEM_USERPTR_ANONONLY | AMDGPU_GEM_USERPTR_VALIDATE | AMDGPU_GEM_USERPTR_REGISTER;
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), -EFAULT);
+}
+
+/* Arrays that Linux cannot allocate are refused before they are read; of memory only what is needed is. */
+static void long_arrays(void)
+{
+	struct uapi_syncobj_wait wait = {.handles = 4096, .count = 0x31ffffff};
+	struct uapi_syncobj_timeline_wait timeline = {.handles = 4096, .points = 4096, .count = 1u << 17};
+	struct drm_syncobj_array array = {.handles = 4096, .count_handles = 1u << 20};
+	union drm_amdgpu_wait_fences fences = {.in = {4096, 1u << 18, 0, 0}};
+	uint8_t *page = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	union drm_amdgpu_bo_list list = {.in = {AMDGPU_BO_LIST_OP_CREATE, 0, 2, 4088, (uintptr_t)page}};
+	uint32_t handle;
+
+	CHECK_EQ(call(DRM_IOWR(0xc3, struct uapi_syncobj_wait), &wait), -ENOMEM);
+	wait.count = 1;
+	CHECK_EQ(call(DRM_IOWR(0xc3, struct uapi_syncobj_wait), &wait), -EFAULT);
+	CHECK_EQ(call(DRM_IOWR(0xca, struct uapi_syncobj_timeline_wait), &timeline), -ENOMEM);
+	CHECK_EQ(call(DRM_IOCTL_SYNCOBJ_RESET, &array), -ENOMEM);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_WAIT_FENCES, &fences), -ENOMEM);
+	/* The second entry ends with the page, and the rest of its stride is not mapped. */
+	CHECK_EQ(munmap(page + 4096, 4096), 0);
+	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &handle), 0);
+	memcpy(page, &handle, 4);
+	memcpy(page + 4088, &handle, 4);
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_BO_LIST, &list), 0);
+	list.in = (struct drm_amdgpu_bo_list_in){AMDGPU_BO_LIST_OP_DESTROY, list.out.list_handle, 0, 0, 0};
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_BO_LIST, &list), 0);
+	list.in = (struct drm_amdgpu_bo_list_in){AMDGPU_BO_LIST_OP_CREATE, 0, 2, 1u << 20, (uintptr_t)page};
+	CHECK_EQ(call(DRM_IOCTL_AMDGPU_BO_LIST, &list), -EFAULT);
+	CHECK_EQ(call(DRM_IOCTL_GEM_CLOSE, &(struct drm_gem_close){.handle = handle}), 0);
+	munmap(page, 4096);
+}
+
 static void accounting(void)
 {
 	struct uapi_memory_info before, after;
@@ -383,6 +432,8 @@ int main(void)
 	user_memory_past_end();
 	addresses();
 	contexts();
+	long_arrays();
+	kernel_addresses();
 	accounting();
 	planned_failures();
 	close(fd);
