@@ -253,6 +253,38 @@ static void handle_make(enum draw_kind kind, int status, void *handle)
 		draw_keep(kind, handle);
 }
 
+static void memory_objects_make(void)
+{
+	const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
+				       .handleTypes = hipMemHandleTypePosixFileDescriptor,
+				       .location = {.type = hipMemLocationTypeDevice}};
+	const hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
+					   .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+					   .location = {.type = hipMemLocationTypeDevice}};
+	void *p = NULL;
+
+	handle_make(K_POOL, hipMemPoolCreate((hipMemPool_t *)&p, &props), p);
+	handle_make(K_MEMORY, hipMallocFromPoolAsync(&p, 4096, draw.handle[K_POOL][0], NULL), p);
+	handle_make(K_MEMORY, hipMalloc(&p, 4096), p);
+	handle_make(K_VMEM, hipMemCreate((hipMemGenericAllocationHandle_t *)&p, 2 << 20, &prop, 0), p);
+	handle_make(K_RANGE, range_reserve(&p, 4 << 20, 0, NULL, 0), p);
+}
+
+static void code_objects_make(void)
+{
+	void *p = NULL;
+
+	handle_make(K_GRAPH, hipGraphCreate((hipGraph_t *)&p, 0), p);
+	handle_make(K_NODE, hipGraphAddEmptyNode((hipGraphNode_t *)&p, draw.handle[K_GRAPH][0], NULL, 0), p);
+	handle_make(K_EXEC, hipGraphInstantiate((hipGraphExec_t *)&p, draw.handle[K_GRAPH][0], NULL, NULL, 0), p);
+	handle_make(K_MODULE, hipModuleLoadData((hipModule_t *)&p, images[0]), p);
+	handle_make(K_FUNCTION, hipModuleGetFunction((hipFunction_t *)&p, draw.handle[K_MODULE][0], "k_add"), p);
+	handle_make(K_CTX, hipCtxGetCurrent((hipCtx_t *)&p), p);
+	handle_make(K_OBJECT, hipUserObjectCreate((hipUserObject_t *)&p, draw.words, draw_host_fn, 1, 1), p);
+	handle_make(K_PROGRAM, (int)hiprtcCreateProgram((hiprtcProgram *)&p, "", NULL, 0, NULL, NULL), p);
+	handle_make(K_LINK, (int)hiprtcLinkCreate(0, NULL, NULL, (hiprtcLinkState *)&p), p);
+}
+
 /* A few objects of most kinds, so that the first calls have something to work on. */
 static void objects_make(void)
 {
@@ -264,14 +296,15 @@ static void objects_make(void)
 		(void)!hipMalloc(&draw.home[device], HOME_B);
 		handle_make(K_STREAM, hipStreamCreate((hipStream_t *)&p), p);
 		handle_make(K_EVENT, hipEventCreate((hipEvent_t *)&p), p);
+		handle_make(K_EVENT,
+			    hipEventCreateWithFlags((hipEvent_t *)&p, hipEventInterprocess | hipEventDisableTiming),
+			    p);
 		handle_make(K_ARRAY, hipMallocArray((hipArray_t *)&p, &format, 16, 16, 0), p);
 	}
 	(void)!hipHostMalloc(&draw.home[2], HOME_B, 0);
 	(void)!hipMallocManaged(&draw.home[3], HOME_B, hipMemAttachGlobal);
-	handle_make(K_GRAPH, hipGraphCreate((hipGraph_t *)&p, 0), p);
-	handle_make(K_NODE, hipGraphAddEmptyNode((hipGraphNode_t *)&p, draw.handle[K_GRAPH][0], NULL, 0), p);
-	handle_make(K_MODULE, hipModuleLoadData((hipModule_t *)&p, images[0]), p);
-	handle_make(K_FUNCTION, hipModuleGetFunction((hipFunction_t *)&p, draw.handle[K_MODULE][0], "k_add"), p);
+	memory_objects_make();
+	code_objects_make();
 }
 
 static void ranges_drop(void)
@@ -338,7 +371,9 @@ static void input_end(void)
 	(void)!hipGetLastError();
 }
 
-/* Memory that inputs leave behind: after the first, none is added. */
+/* Freed memory is returned to the kernel in batches; memory that inputs leave behind adds up. */
+#define BATCHES_BOS 1000u
+
 static void leaks_check(void)
 {
 	static unsigned long most;
@@ -348,7 +383,7 @@ static void leaks_check(void)
 	if (getenv("FUZZ_LIVE"))
 		fprintf(stderr, "%lu BOs, %lu mappings, %lu contexts, %lu syncobjs\n", live.bos, live.mappings,
 			live.contexts, live.syncobjs);
-	if (most && live.bos > most + 64) {
+	if (most && live.bos > most + BATCHES_BOS) {
 		fprintf(stderr, "ERROR: %lu BOs are alive, once %lu were\n", live.bos, most);
 		__builtin_trap();
 	}
@@ -356,6 +391,7 @@ static void leaks_check(void)
 		most = live.bos;
 }
 
+/* FUZZ_TRACE: prints the calls. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 {
 	static bool started;
@@ -374,8 +410,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 		if (which >= ROWS)
 			continue;
 		if (prints)
-			fprintf(stderr, "%s\n", rows[which].name);
+			fprintf(stderr, "%s", rows[which].name);
 		rows[which].call();
+		if (prints)
+			fprintf(stderr, ": %d\n", draw.status);
 	}
 	input_end();
 	leaks_check();

@@ -65,6 +65,7 @@ struct draw {
 		void *value;
 	} fresh[4];
 	unsigned fresh_count;
+	int status;        /* of the last call */
 	void *home[HOMES]; /* memory of device 0, device 1, the host's, managed; a reset frees it */
 	bool host;         /* an argument of the present call is pageable memory: sizes stay small */
 	unsigned scratch_next;
@@ -145,15 +146,23 @@ static void *draw_made_up(void)
 	return b < 128 ? odd[b % 8] : (void *)(uintptr_t)input_draw(&draw.in, 8);
 }
 
+/* One of the places that calls have filled; the last first. */
+static void *draw_slot(enum draw_kind kind, unsigned b)
+{
+	unsigned filled = draw.next[kind] < SLOTS ? draw.next[kind] : SLOTS;
+
+	return filled ? draw.handle[kind][(draw.next[kind] - 1 - b % filled) % SLOTS] : NULL;
+}
+
 static void *draw_handle(enum draw_kind kind)
 {
 	unsigned b = draw_byte();
 
-	if (b < 200)
-		return draw.handle[kind][b % SLOTS];
-	if (b < 228)
-		return draw.handle[draw_byte() % KINDS][b % SLOTS];
-	return b < 240 ? NULL : draw_made_up();
+	if (b < 224)
+		return draw_slot(kind, b);
+	if (b < 236)
+		return draw_slot((enum draw_kind)(draw_byte() % KINDS), b);
+	return b < 244 ? NULL : draw_made_up();
 }
 #define H(kind) draw_handle(K_##kind)
 
@@ -172,9 +181,8 @@ static void *draw_list(enum draw_kind kind)
 	if (draw_byte() >= 240)
 		return NULL;
 	for (unsigned i = 0; i < SLOTS; i++)
-		draw.list[i] = draw.handle[kind][i];
+		draw.list[i] = draw_slot(kind, i);
 	draw.list[0] = draw_handle(kind);
-	draw.list[1] = draw_handle(kind);
 	return draw.list;
 }
 #define LIST(kind) draw_list(K_##kind)
@@ -194,6 +202,7 @@ static void draw_keep_all(int status)
 
 	draw.fresh_count = 0;
 	draw.host = false;
+	draw.status = status;
 	for (unsigned i = 0; i < count && !status; i++)
 		draw_keep(draw.fresh[i].kind, draw.fresh[i].value);
 }
@@ -209,7 +218,7 @@ static uint32_t draw_int(void)
 	return b < 192 ? some[b % 15] : (uint32_t)input_draw(&draw.in, 4);
 }
 #define INT   ((int)draw_int())
-#define FLAGS draw_int()
+#define FLAGS (draw_byte() < 160 ? 0 : draw_int())
 #define REAL  ((float)(int)draw_int())
 #define NONE  0
 
@@ -222,6 +231,15 @@ static int draw_enum(unsigned most)
 }
 #define ENUM(most) draw_enum(most)
 
+/* The kind of a handle for other processes: descriptors alone are supported. */
+static int draw_handle_type(void)
+{
+	static const int some[] = {1, 1, 1, 1, 0, 2, 4, -1};
+
+	return DRAW(some);
+}
+#define HANDLE_TYPE draw_handle_type()
+
 static int draw_device(void)
 {
 	static const int some[] = {0, 1, 0, 1, 0, 1, 2, -1, 0x7fffffff, (int)0x80000000};
@@ -231,7 +249,13 @@ static int draw_device(void)
 #define DEVICE draw_device()
 
 /* Lengths of lists and of buffers, which are never longer than these. */
-#define FEW (draw_byte() % SLOTS)
+static unsigned draw_few(void)
+{
+	static const unsigned some[] = {0, 1, 0, 1, 2, 3, 4, SLOTS - 1};
+
+	return DRAW(some);
+}
+#define FEW draw_few()
 
 static unsigned draw_count(void)
 {
@@ -260,7 +284,7 @@ static size_t draw_size(const size_t *some, unsigned count)
 
 static size_t draw_allocation(void)
 {
-	static const size_t some[] = {0, 1, 100, 4096, 65536, 65537, 1 << 20, 2 << 20, 2 << 20, 4 << 20};
+	static const size_t some[] = {2 << 20, 2 << 20, 4096, 65536, 65537, 1 << 20, 1, 100, 4 << 20, 0};
 
 	return draw_size(some, 10);
 }
@@ -268,7 +292,7 @@ static size_t draw_allocation(void)
 
 static size_t draw_length(void)
 {
-	static const size_t some[] = {0, 1, 3, 4, 8, 64, 100, 256, 4096, 10000, HOME_B, HOME_B + 1};
+	static const size_t some[] = {64, 1, 3, 4, 8, 0, 100, 256, 4096, 10000, HOME_B / 2, HOME_B};
 
 	return draw_size(some, 12);
 }
@@ -276,7 +300,7 @@ static size_t draw_length(void)
 
 static size_t draw_width(void)
 {
-	static const size_t some[] = {0, 1, 4, 16, 17, 64, 100, 256, 4096};
+	static const size_t some[] = {16, 16, 4, 1, 17, 64, 100, 256, 0};
 
 	return draw_size(some, 9);
 }
@@ -284,7 +308,7 @@ static size_t draw_width(void)
 
 static size_t draw_height(void)
 {
-	static const size_t some[] = {0, 1, 1, 2, 3, 4, 16, 32};
+	static const size_t some[] = {1, 1, 2, 3, 4, 16, 32, 0};
 
 	return draw_size(some, 8);
 }
@@ -292,7 +316,7 @@ static size_t draw_height(void)
 
 static size_t draw_pitch(void)
 {
-	static const size_t some[] = {0, 64, 100, 256, 4096, 4096, 8192};
+	static const size_t some[] = {256, 256, 1024, 256, 100, 8192, 0};
 
 	return draw_size(some, 7);
 }
@@ -352,7 +376,7 @@ static uint32_t draw_wait_flags(void)
 
 static hipExtent draw_extent(void)
 {
-	static const size_t depths[] = {0, 1, 1, 2, 4};
+	static const size_t depths[] = {1, 1, 1, 2, 0};
 	hipExtent e = {.width = draw_width()};
 
 	e.height = draw_height();
@@ -363,8 +387,8 @@ static hipExtent draw_extent(void)
 
 static hipPos draw_pos(void)
 {
-	static const size_t some[] = {0, 0, 1, 2, 4};
-	hipPos p = {.x = draw_width()};
+	static const size_t some[] = {0, 0, 0, 1, 4};
+	hipPos p = {.x = draw_byte() < 160 ? 0 : draw_width()};
 
 	p.y = draw_size(some, 5);
 	p.z = draw_size(some, 5);
@@ -391,7 +415,7 @@ static bool memory_lives(const void *at)
 static void *draw_data(void)
 {
 	unsigned b = draw_byte();
-	void *at = b < 160 ? draw.home[b % HOMES] : draw.handle[K_MEMORY][b % SLOTS];
+	void *at = b < 160 ? draw.home[b % HOMES] : draw_slot(K_MEMORY, b);
 
 	if (b >= 250)
 		return NULL;
@@ -406,9 +430,9 @@ static void *draw_address(void)
 {
 	unsigned b = draw_byte();
 
-	if (b < 160)
+	if (b < 96)
 		return draw_data();
-	return b < 230 ? draw.handle[K_MEMORY][b % SLOTS] : draw_made_up();
+	return b < 240 ? draw_slot(K_MEMORY, b) : draw_made_up();
 }
 #define ADDRESS draw_address()
 
@@ -418,8 +442,7 @@ static void *draw_range(void)
 
 	if (b >= 240)
 		return draw_made_up();
-	return (void *)((uintptr_t)draw.handle[K_RANGE][b % SLOTS] + (b & 8 ? 2 << 20 : 0) +
-			(b & 64 && b & 32 ? 4096 : 0));
+	return (void *)((uintptr_t)draw_slot(K_RANGE, b) + (b >= 200 ? 2 << 20 : 0) + (b >= 232 ? 4096 : 0));
 }
 #define RANGE_AT draw_range()
 
@@ -469,6 +492,23 @@ static void *draw_capacity(void)
 #define TEXREF     (draw_byte() >= 240 ? NULL : &draw.texture)
 
 /* --- names, functions, files ------------------------------------------------------------------ */
+
+/* Whole multiples of the granularity, or not. */
+static size_t draw_range_size(void)
+{
+	static const size_t some[] = {2 << 20, 2 << 20, 2 << 20, 4 << 20, 4096, 0};
+
+	return draw_size(some, 6);
+}
+#define RANGE_B draw_range_size()
+
+static size_t draw_align(void)
+{
+	static const size_t some[] = {0, 0, 4096, 2 << 20, 3, 1ull << 40};
+
+	return DRAW(some);
+}
+#define ALIGN draw_align()
 
 static const char *draw_kernel_name(void)
 {

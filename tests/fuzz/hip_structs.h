@@ -10,13 +10,13 @@
 static void *draw_format(void)
 {
 	static hipChannelFormatDesc d;
-	static const int bits[] = {0, 8, 16, 32, 32, 8, 7, -1};
+	static const int bits[] = {32, 8, 16, 32, 32, 8, 7, -1, 0};
 
 	d = (hipChannelFormatDesc){.x = DRAW(bits)};
 	d.y = draw_byte() & 1 ? d.x : 0;
-	d.z = draw_byte() & 1 ? d.x : 0;
-	d.w = d.z;
-	d.f = (hipChannelFormatKind)draw_enum(3);
+	d.z = draw_byte() & 1 ? d.y : 0;
+	d.w = draw_byte() < 230 ? d.z : 0;
+	d.f = (hipChannelFormatKind)(draw_byte() < 200 ? hipChannelFormatKindUnsigned : draw_enum(3));
 	return DRAW_NULL_OR(&d);
 }
 #define FORMAT draw_format()
@@ -55,7 +55,7 @@ static void *draw_array_3d(void)
 	d = (HIP_ARRAY3D_DESCRIPTOR){.Width = e.width, .Height = e.height, .Depth = e.depth};
 	d.Format = draw_array_format();
 	d.NumChannels = draw_channels();
-	d.Flags = draw_int();
+	d.Flags = FLAGS;
 	return DRAW_NULL_OR(&d);
 }
 #define ARRAY_3D draw_array_3d()
@@ -91,7 +91,7 @@ static hipMemcpy3DParms draw_copy(void)
 	if (sides & 8)
 		c.dstPos = draw_pos();
 	c.extent = draw_extent();
-	c.kind = (hipMemcpyKind)draw_enum(4);
+	c.kind = (hipMemcpyKind)(sides < 200 ? hipMemcpyDefault : draw_enum(4));
 	return c;
 }
 
@@ -260,7 +260,7 @@ static hipMemPoolProps draw_props(void)
 {
 	hipMemPoolProps p = {.allocType = draw_byte() < 230 ? hipMemAllocationTypePinned : draw_enum(2)};
 
-	p.handleTypes = draw_byte() < 230 ? (int)(draw_byte() & 1) : draw_enum(4);
+	p.handleTypes = draw_byte() < 230 ? 1 : draw_enum(4);
 	p.location.type = draw_byte() < 230 ? hipMemLocationTypeDevice : draw_enum(3);
 	p.location.id = draw_device();
 	p.maxSize = draw_byte() < 200 ? 0 : draw_allocation();
@@ -358,7 +358,7 @@ static void *draw_instantiation(void)
 {
 	static hipGraphInstantiateParams p;
 
-	p = (hipGraphInstantiateParams){.flags = draw_int(), .uploadStream = draw_handle(K_STREAM)};
+	p = (hipGraphInstantiateParams){.flags = FLAGS, .uploadStream = draw_handle(K_STREAM)};
 	return DRAW_NULL_OR(&p);
 }
 #define INSTANTIATION draw_instantiation()
@@ -370,7 +370,7 @@ static void *draw_launches(void)
 
 	for (unsigned i = 0; i < SLOTS; i++)
 		list[i] = (hipLaunchParams){k.func,         k.gridDim,        k.blockDim,
-					    k.kernelParams, k.sharedMemBytes, draw.handle[K_STREAM][i]};
+					    k.kernelParams, k.sharedMemBytes, draw_slot(K_STREAM, i)};
 	list[0].stream = draw_handle(K_STREAM);
 	return DRAW_NULL_OR(list);
 }
@@ -383,7 +383,7 @@ static void *draw_function_launches(void)
 
 	for (unsigned i = 0; i < SLOTS; i++)
 		list[i] = (hipFunctionLaunchParams){
-			.function = draw.handle[K_FUNCTION][i],
+			.function = draw_slot(K_FUNCTION, i),
 			.gridDimX = k.gridDim.x,
 			.gridDimY = 1,
 			.gridDimZ = 1,
@@ -391,7 +391,7 @@ static void *draw_function_launches(void)
 			.blockDimY = 1,
 			.blockDimZ = 1,
 			.sharedMemBytes = k.sharedMemBytes,
-			.hStream = draw.handle[K_STREAM][i],
+			.hStream = draw_slot(K_STREAM, i),
 			.kernelParams = k.kernelParams,
 		};
 	list[0].function = draw_handle(K_FUNCTION);
@@ -464,7 +464,7 @@ static void *draw_sampling(void)
 	d.filterMode = (hipTextureFilterMode)draw_enum(1);
 	d.readMode = (hipTextureReadMode)draw_enum(1);
 	d.normalizedCoords = draw_byte() % 3;
-	d.maxAnisotropy = draw_int();
+	d.maxAnisotropy = FLAGS;
 	d.mipmapFilterMode = (hipTextureFilterMode)draw_enum(1);
 	d.mipmapLevelBias = REAL;
 	d.maxMipmapLevelClamp = REAL;
@@ -480,8 +480,8 @@ static void *draw_drv_sampling(void)
 	memset(&d, 0, sizeof(d));
 	d.addressMode[0] = (HIPaddress_mode)draw_enum(3);
 	d.filterMode = (HIPfilter_mode)draw_enum(1);
-	d.flags = draw_int();
-	d.maxAnisotropy = draw_int();
+	d.flags = FLAGS;
+	d.maxAnisotropy = FLAGS;
 	d.mipmapLevelBias = REAL;
 	d.minMipmapLevelClamp = REAL;
 	return draw_byte() >= 224 ? NULL : &d;

@@ -418,6 +418,7 @@ static void input_end(void)
 			close(draw.fds[i]);
 }
 
+/* FUZZ_TRACE: prints the calls. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 {
 	static bool started;
@@ -434,8 +435,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 		unsigned which = input_byte(&draw.in);
 
 		if (prints)
-			fprintf(stderr, "%s\n", which < ROWS ? rows[which].name : "packet");
+			fprintf(stderr, "%s", which < ROWS ? rows[which].name : "packet");
 		which < ROWS ? rows[which].call() : call_packet();
+		if (prints)
+			fprintf(stderr, ": 0x%x\n", (unsigned)draw.status);
 	}
 	input_end();
 	return 0;

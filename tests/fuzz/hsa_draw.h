@@ -64,6 +64,7 @@ struct draw {
 		uint64_t value;
 	} fresh[4];
 	unsigned fresh_count;
+	int status;        /* of the last call */
 	void *home[HOMES]; /* memory of both GPUs, and two kinds of the host's */
 	bool host;         /* an argument of the present call is memory that HSA does not know: sizes stay small */
 	unsigned scratch_next;
@@ -116,15 +117,23 @@ static uint64_t draw_made_up(void)
 	return b < 96 ? (uintptr_t)arena + (b - 64) * 8 : input_draw(&draw.in, 8);
 }
 
+/* One of the places that calls have filled; the last first. */
+static uint64_t draw_slot(enum draw_kind kind, unsigned b)
+{
+	unsigned filled = draw.next[kind] < SLOTS ? draw.next[kind] : SLOTS;
+
+	return filled ? draw.handle[kind][(draw.next[kind] - 1 - b % filled) % SLOTS] : 0;
+}
+
 static uint64_t draw_handle(enum draw_kind kind)
 {
 	unsigned b = draw_byte();
 
-	if (b < 200)
-		return draw.handle[kind][b % SLOTS];
-	if (b < 228)
-		return draw.handle[draw_byte() % KINDS][b % SLOTS] + (b & 8 ? 64 : 0);
-	return b < 240 ? 0 : draw_made_up();
+	if (b < 224)
+		return draw_slot(kind, b);
+	if (b < 236)
+		return draw_slot((enum draw_kind)(draw_byte() % KINDS), b) + (b & 8 ? 64 : 0);
+	return b < 244 ? 0 : draw_made_up();
 }
 #define X(name, type)                                                                                              \
 	static type draw_##name(void)                                                                              \
@@ -175,9 +184,9 @@ static void *draw_list(enum draw_kind kind)
 {
 	if (draw_byte() >= 240)
 		return NULL;
-	memcpy(draw.list, draw.handle[kind], sizeof(draw.list));
+	for (unsigned i = 0; i < SLOTS; i++)
+		draw.list[i] = draw_slot(kind, i);
 	draw.list[0] = draw_handle(kind);
-	draw.list[1] = draw_handle(kind);
 	return draw.list;
 }
 #define LIST(kind) draw_list(K_##kind)
@@ -243,6 +252,7 @@ static void draw_keep_all(int status)
 
 	draw.fresh_count = 0;
 	draw.host = false;
+	draw.status = status;
 	for (unsigned i = 0; i < count && !status; i++)
 		draw_keep(draw.fresh[i].kind, draw.fresh[i].value);
 }
@@ -257,7 +267,7 @@ static uint32_t draw_int(void)
 
 	return b < 192 ? some[b % 15] : (uint32_t)input_draw(&draw.in, 4);
 }
-#define FLAGS draw_int()
+#define FLAGS (draw_byte() < 160 ? 0 : draw_int())
 
 static int64_t draw_value_64(void)
 {
@@ -297,7 +307,13 @@ static int draw_enum(unsigned most)
 #define AGENT_INFO ((hsa_agent_info_t)(draw_byte() & 1 ? draw_enum(24) : 0xa000 + draw_enum(30)))
 
 /* Lengths of lists and of buffers, which are never longer than these. */
-#define FEW     (draw_byte() % SLOTS)
+static unsigned draw_few(void)
+{
+	static const unsigned some[] = {0, 1, 0, 1, 2, 3, 4, SLOTS - 1};
+
+	return DRAW(some);
+}
+#define FEW     draw_few()
 #define CU_BITS (draw_byte() % 16 * 32)
 
 static size_t draw_huge(void)
@@ -319,7 +335,7 @@ static size_t draw_size(const size_t *some, unsigned count)
 
 static size_t draw_allocation(void)
 {
-	static const size_t some[] = {0, 1, 100, 4096, 65536, 65537, 1 << 20, 2 << 20, 2 << 20, 4 << 20};
+	static const size_t some[] = {4096, 2 << 20, 4096, 65536, 65537, 1 << 20, 1, 100, 4 << 20, 0};
 
 	return draw_size(some, 10);
 }
@@ -390,7 +406,7 @@ static void *draw_address(void)
 
 	if (b < 64)
 		return draw_data();
-	return (void *)(uintptr_t)(b < 230 ? draw.handle[K_MEMORY][b % SLOTS] : draw_made_up());
+	return (void *)(uintptr_t)(b < 240 ? draw_slot(K_MEMORY, b) : draw_made_up());
 }
 #define ADDRESS draw_address()
 
@@ -400,10 +416,18 @@ static void *draw_range(void)
 
 	if (b >= 240)
 		return (void *)(uintptr_t)draw_made_up();
-	return (void *)((uintptr_t)draw.handle[K_RANGE][b % SLOTS] + (b & 8 ? 2 << 20 : 0) +
-			(b & 64 && b & 32 ? 4096 : 0));
+	return (void *)(uintptr_t)(draw_slot(K_RANGE, b) + (b >= 200 ? 2 << 20 : 0) + (b >= 232 ? 4096 : 0));
 }
 #define RANGE_AT draw_range()
+
+/* Whole multiples of the granularity, or not. */
+static size_t draw_range_size(void)
+{
+	static const size_t some[] = {2 << 20, 2 << 20, 2 << 20, 4 << 20, 4096, 0};
+
+	return draw_size(some, 6);
+}
+#define RANGE_B draw_range_size()
 
 static void *draw_out(void)
 {

@@ -8,8 +8,11 @@ static void *draw_format(void)
 {
 	static hsa_ext_image_format_t f;
 
-	f = (hsa_ext_image_format_t){.channel_type = (uint32_t)draw_enum(15)};
-	f.channel_order = (uint32_t)draw_enum(19);
+	f = (hsa_ext_image_format_t){HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA};
+	if (draw_byte() & 1)
+		f.channel_type = (uint32_t)draw_enum(15);
+	if (draw_byte() & 1)
+		f.channel_order = (uint32_t)draw_enum(19);
 	return DRAW_NULL_OR(&f);
 }
 #define FORMAT draw_format()
@@ -128,7 +131,7 @@ static void *draw_access(void)
 
 	for (unsigned i = 0; i < SLOTS; i++) {
 		list[i].permissions = (hsa_access_permission_t)(i ? 3 : draw_enum(3));
-		list[i].agent_handle.handle = i ? draw.handle[K_AGENT][i] : draw_handle(K_AGENT);
+		list[i].agent_handle.handle = i ? draw_slot(K_AGENT, i) : draw_handle(K_AGENT);
 	}
 	return DRAW_NULL_OR(list);
 }
