@@ -118,6 +118,24 @@ static struct hip_retired *take_locked(void)
 	return taken;
 }
 
+static void push_locked(struct hip_retired *r)
+{
+	drv_rank_assert(DRV_RANK_HIP_RETIRE);
+	r->next = retirement.fresh;
+	retirement.fresh = r;
+	retirement.fresh_count++;
+}
+
+static void end_all(struct hip_retired *taken)
+{
+	while (taken) {
+		struct hip_retired *r = taken;
+
+		taken = r->next;
+		r->end(r);
+	}
+}
+
 void hip_retire(struct hip_retired *r, void (*end)(struct hip_retired *retired))
 {
 	struct hip_retired *taken;
@@ -125,14 +143,27 @@ void hip_retire(struct hip_retired *r, void (*end)(struct hip_retired *retired))
 	r->end = end;
 	pthread_once(&once, retirement_init);
 	drv_mutex_lock(&retirement.lock);
-	r->next = retirement.fresh;
-	retirement.fresh = r;
-	retirement.fresh_count++;
+	push_locked(r);
 	taken = take_locked();
 	drv_mutex_unlock(&retirement.lock);
-	while (taken) {
-		r = taken;
-		taken = r->next;
-		r->end(r);
-	}
+	end_all(taken);
+}
+
+void hip_retire_later(struct hip_retired *r, void (*end)(struct hip_retired *retired))
+{
+	r->end = end;
+	pthread_once(&once, retirement_init);
+	drv_mutex_lock(&retirement.lock);
+	push_locked(r);
+	drv_mutex_unlock(&retirement.lock);
+}
+
+void hip_retired_free(void)
+{
+	struct hip_retired *taken;
+
+	drv_mutex_lock(&retirement.lock);
+	taken = take_locked();
+	drv_mutex_unlock(&retirement.lock);
+	end_all(taken);
 }

@@ -23,8 +23,13 @@ struct hip_retired {
 	void (*end)(struct hip_retired *retired); /* frees the object; called without locks, on any thread */
 };
 
-/* Retires an object that no handle names any more. end() is called when no thread can use it. */
+/* Retires an object that no handle names any more. end() is called when no thread can use it. Frees other retired objects:
+ * the caller has no lock that their end() takes. */
 void hip_retire(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
+/* The same for callers that may have any lock but retire.c's: frees nothing. The public functions that cause such calls
+ * often call hip_retired_free() afterwards, without locks. */
+void hip_retire_later(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
+void hip_retired_free(void);
 
 /* Registers the calling thread, whose counter is HIP_INSIDE_NEVER plus a call. */
 void hip_thread_register(void);

@@ -112,6 +112,7 @@ hipError_t hipDeviceReset(void)
 	d->cache = hipFuncCachePreferNone;
 	forget_fault(d);
 	drv_mutex_unlock(&one);
+	hip_retired_free();
 	return hip_end(hipSuccess);
 }
 

@@ -204,7 +204,7 @@ static void forget_kernel(struct hip_kernel *kernel)
 	if (!kernel)
 		return;
 	hip_function_drop(kernel->device, kernel->object);
-	hip_retire(&kernel->retired, free_kernel);
+	hip_retire_later(&kernel->retired, free_kernel);
 }
 
 static void names_forget(struct hip_binary *binary)
@@ -258,6 +258,7 @@ void __hipUnregisterFatBinary(void **handle)
 		code_unload(&binary->code[d]);
 	}
 	free(binary);
+	hip_retired_free();
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */

@@ -297,7 +297,7 @@ void hip_function_drop(const struct hip_device *device, uint64_t object)
 	if (f) {
 		*at = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		hip_retire(&f->kernel.retired, free_function);
+		hip_retire_later(&f->kernel.retired, free_function);
 	}
 	drv_mutex_unlock(&linked.lock);
 }

@@ -164,7 +164,7 @@ void hip_caches_free(struct hip_stream *s)
 {
 	for (struct hip_cache *c = s->caches, *next; c; c = next) {
 		next = c->next;
-		hip_retire(&c->retired, free_cache);
+		hip_retire_later(&c->retired, free_cache);
 	}
 }
 

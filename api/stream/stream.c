@@ -56,7 +56,7 @@ void hip_stream_put(struct hip_stream *s)
 	if (atomic_exchange(&s->freed, true))
 		return;
 	hook_call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
-	hip_retire(&s->retired, free_stream);
+	hip_retire_later(&s->retired, free_stream);
 }
 
 /* Orders the stream behind the null stream, from its next operation on. */
@@ -760,6 +760,10 @@ hipError_t hip_stream_destroy(hipStream_t handle)
 
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
+	hipError_t r;
+
 	HIP_ENTER(stream);
-	return hip_end(hip_stream_destroy(stream));
+	r = hip_stream_destroy(stream);
+	hip_retired_free();
+	return hip_end(r);
 }
