@@ -57,11 +57,14 @@ static double nominal_period(const struct drv_clock *clock)
 	return 1e6 / clock->dev->facts.counter_kHz;
 }
 
+/* A client may convert any number: times that 64 bits do not hold become the first or the last. */
 static uint64_t on_segment(const struct drv_clock_segment *s, uint64_t ticks)
 {
 	double ns = (double)(int64_t)(ticks - s->ticks) * s->ns_per_tick;
 
-	return s->host_ns + (uint64_t)(int64_t)ns;
+	if (ns >= 0x1p63)
+		return UINT64_MAX;
+	return ns < -(double)s->host_ns ? 0 : s->host_ns + (uint64_t)(int64_t)ns;
 }
 
 static uint64_t convert_locked(const struct drv_clock *clock, uint64_t ticks)

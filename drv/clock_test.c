@@ -102,6 +102,18 @@ static void a_counter_that_jumps_begins_anew(void)
 	CHECK_EQ(clock.count, 1);
 }
 
+static void a_count_that_no_time_has_is_the_first_or_the_last(void)
+{
+	struct counter c = {0, 1000};
+	struct drv_clock clock = {.dev = &device, .lock = DRV_MUTEX(DRV_RANK_CLOCK)};
+	struct drv_clock_reading r = reading_at(&c, 1000000000, 0);
+
+	drv_clock_begin_locked(&clock, &r);
+	CHECK_EQ(drv_clock_host_ns(&clock, r.ticks + INT64_MAX), UINT64_MAX);
+	CHECK_EQ(drv_clock_host_ns(&clock, r.ticks + (uint64_t)INT64_MIN), 0);
+	CHECK_EQ(drv_clock_host_ns(&clock, r.ticks - 1), 999999990);
+}
+
 int main(void)
 {
 	static const double ppms[] = {0, 20, -35, 100, -100, 400};
@@ -114,5 +126,6 @@ int main(void)
 	}
 	the_past_stays_where_it_was();
 	a_counter_that_jumps_begins_anew();
+	a_count_that_no_time_has_is_the_first_or_the_last();
 	return check_done("clock");
 }

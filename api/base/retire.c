@@ -11,7 +11,6 @@ static struct {
 	struct drv_mutex lock;           /* guards the members below, and those of hip_thread; innermost */
 	LIST_HEAD(, hip_thread) threads; /* borrowed: registered threads */
 	struct hip_retired *fresh, *waiting;
-	struct hip_retired *ready; /* objects whose end takes locks, and which no thread can use any more */
 	unsigned fresh_count;
 	unsigned awaited; /* number of threads that `waiting` waits for */
 } retirement = {.lock = DRV_MUTEX(DRV_RANK_HIP_RETIRE)};
@@ -118,15 +117,18 @@ static void end_all(struct hip_retired *list)
 		r->end(r);
 }
 
-/* Moves the waiting objects, when no thread can use them any more, to `ready` or to the list. */
-static void take_locked(struct hip_retired **list)
+/* Takes the waiting objects, if no thread can use them any more. */
+static struct hip_retired *take_locked(void)
 {
-	struct hip_retired *r;
+	struct hip_retired *taken = NULL;
 
 	drv_rank_assert(DRV_RANK_HIP_RETIRE);
 	awaited_update_locked();
-	while (!retirement.awaited && (r = list_pop(&retirement.waiting)))
-		list_push(r->locking ? &retirement.ready : list, r);
+	if (!retirement.awaited) {
+		taken = retirement.waiting;
+		retirement.waiting = NULL;
+	}
+	return taken;
 }
 
 /* Has the fresh objects wait for the threads that are inside now, unless others wait. */
@@ -142,51 +144,40 @@ static void begin_wait_locked(const struct hip_thread *but)
 	await_threads_locked(but);
 }
 
-static void retire_locked(struct hip_retired *r, void (*end)(struct hip_retired *retired), bool locking)
-{
-	drv_rank_assert(DRV_RANK_HIP_RETIRE);
-	r->end = end;
-	r->locking = locking;
-	list_push(&retirement.fresh, r);
-	retirement.fresh_count++;
-}
-
 void hip_retire(struct hip_retired *r, void (*end)(struct hip_retired *retired))
 {
-	struct hip_retired *taken = NULL;
-
+	r->end = end;
 	pthread_once(&once, retirement_init);
 	drv_mutex_lock(&retirement.lock);
-	retire_locked(r, end, false);
-	if (retirement.waiting)
-		take_locked(&taken);
+	list_push(&retirement.fresh, r);
+	retirement.fresh_count++;
+	drv_mutex_unlock(&retirement.lock);
+}
+
+void hip_retire_collect(void)
+{
+	struct hip_retired *taken;
+
+	drv_mutex_lock(&retirement.lock);
+	taken = take_locked();
 	if (retirement.fresh_count >= BATCH)
 		begin_wait_locked(NULL);
 	drv_mutex_unlock(&retirement.lock);
 	end_all(taken);
 }
 
-void hip_retire_locking(struct hip_retired *r, void (*end)(struct hip_retired *retired))
-{
-	drv_mutex_lock(&retirement.lock);
-	retire_locked(r, end, true);
-	drv_mutex_unlock(&retirement.lock);
-}
-
 /* A call inside another one of the same thread must not free what the outer call uses. */
 void hip_retire_flush(void)
 {
 	bool nested = (atomic_load_explicit(&hip_thread.inside, memory_order_relaxed) & 0xff) > HIP_INSIDE_CALL;
-	struct hip_retired *taken = NULL, *ready;
+	struct hip_retired *before, *now;
 
 	pthread_once(&once, retirement_init);
 	drv_mutex_lock(&retirement.lock);
-	take_locked(&taken);
+	before = take_locked();
 	begin_wait_locked(nested ? NULL : &hip_thread);
-	take_locked(&taken);
-	ready = retirement.ready;
-	retirement.ready = NULL;
+	now = take_locked();
 	drv_mutex_unlock(&retirement.lock);
-	end_all(taken);
-	end_all(ready);
+	end_all(before);
+	end_all(now);
 }

@@ -23,16 +23,16 @@
 
 struct hip_retired {
 	struct hip_retired *next;
-	void (*end)(struct hip_retired *retired); /* frees the object, on any thread */
-	bool locking;                             /* end() takes locks: hip_retire_flush() calls it */
+	void (*end)(struct hip_retired *retired); /* frees the object, on any thread; it may take locks */
 };
 
-/* Retires an object that no handle names any more. end() is called when no thread can use it. */
+/* Retires an object that no handle names any more: end() is called when no thread can use it. Frees nothing itself; the
+ * caller may have any lock but retire.c's. */
 void hip_retire(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
-/* The same for an end() that takes locks. The caller of this function may hold locks. */
-void hip_retire_locking(struct hip_retired *retired, void (*end)(struct hip_retired *retired));
-/* Frees what no other thread can use any more. Called without locks, by a thread that uses no retired object in the rest
- * of its call. */
+/* Frees what no thread can use any more, in batches. Called without locks, at the end of public functions that retire
+ * objects. */
+void hip_retire_collect(void);
+/* Does not wait for a batch, nor for the calling thread, which uses no retired object in the rest of its call. */
 void hip_retire_flush(void);
 
 /* Registers the calling thread, whose counter is HIP_INSIDE_NEVER plus a call. */

@@ -121,6 +121,7 @@ static hipError_t event_destroy(hipEvent_t handle)
 	e->device = NULL;
 	drv_unlock(&e->lock);
 	hip_retire(&e->retired, free_event);
+	hip_retire_collect();
 	return hipSuccess;
 }
 

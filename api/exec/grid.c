@@ -110,14 +110,17 @@ void hip_grids_abandon(struct hip_device *device)
 void hip_grids_reset(struct hip_device *device)
 {
 	struct grids *g = &all_grids[device->index];
+	struct flow *flow;
 
 	drv_lock(&g->lock);
-	if (g->flow)
-		hip.hsa->destroy(g->flow);
+	flow = g->flow;
 	g->flow = NULL;
 	g->meet = NULL;
 	atomic_store(&g->open, false);
 	drv_unlock(&g->lock);
+	/* Takes the flow's lock, which ranks before. */
+	if (flow)
+		hip.hsa->destroy(flow);
 }
 
 /* --- launches --------------------------------------------------------------------------------- */

@@ -300,6 +300,7 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 	drv_mutex_unlock(&e->lock);
 	drv_mutex_destroy(&e->lock);
 	free(e);
+	hip_retire_collect();
 	return hip_end(hipSuccess);
 }
 

@@ -208,6 +208,7 @@ static hipError_t array_destroy(hipArray_t handle)
 		return hipErrorContextIsDestroyed;
 	r = hip_memory_free_now(a->base);
 	hip_retire(&a->retired, free_array);
+	hip_retire_collect();
 	return r;
 }
 

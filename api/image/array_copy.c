@@ -160,6 +160,8 @@ static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char 
 		r = hip_array_side(a, &box, x_B, y, 0, image);
 		if (!r)
 			r = hip_copy_box(&box, stream, true);
+		if (r)
+			break;
 		memory += box.width_B * box.height;
 		count_B -= box.width_B * box.height;
 		y += box.height;

@@ -16,15 +16,19 @@ struct end {
 	size_t x_B, y, z, pitch_B, height;
 };
 
-/* Sets the height of slices, and computes the offset of a position. False: the offset overflows. */
-static bool position_of(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z, size_t *at_B)
+/* Sets the height of slices, and moves the side's beginning to a position. False: the address overflows. */
+static bool side_move(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z)
 {
+	uintptr_t base = (uintptr_t)side->base;
 	size_t slices_B, rows_B;
 
-	return !__builtin_mul_overflow(side->pitch_B, rows, &side->slice_B) &&
-	       !__builtin_mul_overflow(z, side->slice_B, &slices_B) &&
-	       !__builtin_mul_overflow(y, side->pitch_B, &rows_B) &&
-	       !__builtin_add_overflow(slices_B, rows_B, at_B) && !__builtin_add_overflow(*at_B, x_B, at_B);
+	if (__builtin_mul_overflow(side->pitch_B, rows, &side->slice_B) ||
+	    __builtin_mul_overflow(z, side->slice_B, &slices_B) ||
+	    __builtin_mul_overflow(y, side->pitch_B, &rows_B) || __builtin_add_overflow(base, slices_B, &base) ||
+	    __builtin_add_overflow(base, rows_B, &base) || __builtin_add_overflow(base, x_B, &base))
+		return false;
+	side->base = (char *)base;
+	return true;
 }
 
 /* Finds where the copy begins in the side. Without pitch or height, rows and slices have no gaps. */
@@ -32,7 +36,7 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 {
 	const struct hip_array *array;
 	struct hip_memory memory;
-	size_t at_B;
+	const char *named;
 
 	if (end->type == hipMemoryTypeArray) {
 		array = hip_array_of(end->array);
@@ -42,14 +46,14 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 	if (!side->base || (end->type != hipMemoryTypeHost && end->type != hipMemoryTypeDevice &&
 			    end->type != hipMemoryTypeUnified && end->type != hipMemoryTypeManaged))
 		return hipErrorInvalidValue;
+	named = side->base;
 	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
-	if (!position_of(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z, &at_B))
+	if (!side_move(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z))
 		return hipErrorInvalidValue;
 	/* An address that is named a device's must be in an allocation: it is not treated as host memory. */
 	if (end->type == hipMemoryTypeDevice &&
-	    (!hip_memory_find(side->base, &memory) || !hip_memory_covers(&memory, side->base, at_B + 1)))
+	    (!hip_memory_find(named, &memory) || !hip_memory_covers(&memory, side->base, 1)))
 		return hipErrorInvalidValue;
-	side->base += at_B;
 	return hipSuccess;
 }
 
@@ -151,18 +155,17 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 			  size_t packed_B, struct hip_side *side)
 {
 	const struct hip_array *array = hip_array_of(handle);
-	size_t at_B;
 
 	if (!handle == !ptr->ptr || (handle && !array))
 		return hipErrorInvalidValue;
 	if (array)
 		return hip_array_side(array, box, bytes_of(pos->x, hip_texels_size_B(&array->texels)), pos->y,
 				      pos->z, side);
+	side->base = ptr->ptr;
 	side->pitch_B = ptr->pitch ? ptr->pitch : packed_B;
-	if (!position_of(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z, &at_B))
-		return hipErrorInvalidValue;
-	side->base = (char *)ptr->ptr + at_B;
-	return hipSuccess;
+	return side_move(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z)
+		       ? hipSuccess
+		       : hipErrorInvalidValue;
 }
 
 /* With an array, the width is in elements of the array; two arrays must have elements of the same size. */

@@ -178,7 +178,7 @@ static hipError_t address_align(const void **at, size_t *offset_B)
 		return hipErrorInvalidValue;
 	if (offset_B)
 		*offset_B = rest_B;
-	*at = (const char *)*at - rest_B;
+	*at = (const void *)((uintptr_t)*at - rest_B);
 	return hipSuccess;
 }
 

@@ -111,7 +111,7 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 	if (!ptr || flags != hipIpcMemLazyEnablePeerAccess)
 		return hipErrorInvalidValue;
 	memcpy(&handle, from, sizeof(handle));
-	if (!handle.size_B)
+	if (handle.offset_B >= handle.size_B)
 		return hipErrorInvalidValue;
 	if (handle.process == getpid())
 		return hipErrorInvalidContext;
@@ -119,7 +119,7 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 	o = find_locked(&handle);
 	if (!o)
 		r = attach_locked(&handle, &o);
-	else if (!(o->devices >> hip_current()->index & 1))
+	else if (handle.size_B != o->handle.size_B || !(o->devices >> hip_current()->index & 1))
 		r = hipErrorInvalidDevicePointer;
 	if (!r) {
 		o->uses++;

@@ -231,20 +231,31 @@ hipError_t hipMemExportToShareableHandle(void *shared, hipMemGenericAllocationHa
 	return hip_end(invalid_unless(hsa_amd_vmem_export_shareable_handle(shared, hsa_handle(handle), 0)));
 }
 
-/* `shared` is the descriptor as a pointer: its number (6.x), or its address (5.x). */
+/* A descriptor as a pointer: its number (6.x), or its address (5.x). A program has no memory in the first 64 KiB, nor at
+ * what a negative number becomes, with or without its sign. */
+static int descriptor_of(const void *shared)
+{
+	const uintptr_t value = (uintptr_t)shared;
+	int fd;
+
+	if (value < 0x10000)
+		return (int)value;
+	if (value >> 47 || (value >> 31 && value <= UINT32_MAX))
+		return -1;
+	memcpy(&fd, shared, sizeof(fd));
+	return fd;
+}
+
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *out, void *shared,
 					   hipMemAllocationHandleType type)
 {
 	hsa_amd_vmem_alloc_handle_t handle;
-	int fd = (uintptr_t)shared < 4096 ? (int)(uintptr_t)shared : -1;
 	hipError_t r;
 
 	HIP_ENTER();
-	if (!out || type != hipMemHandleTypePosixFileDescriptor || (fd < 0 && !shared))
+	if (!out || type != hipMemHandleTypePosixFileDescriptor || !shared)
 		return hip_end(hipErrorInvalidValue);
-	if (fd < 0)
-		memcpy(&fd, shared, sizeof(fd));
-	r = invalid_unless(hsa_amd_vmem_import_shareable_handle(fd, &handle));
+	r = invalid_unless(hsa_amd_vmem_import_shareable_handle(descriptor_of(shared), &handle));
 	if (!r)
 		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
 	return hip_end(r);

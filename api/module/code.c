@@ -166,7 +166,7 @@ void hip_code_unload(struct hip_code *code)
 		hip_memory_remove_ours(v->address);
 		free(v);
 	}
-	hip_retire_locking(&code->unloader->retired, executable_destroy);
+	hip_retire(&code->unloader->retired, executable_destroy);
 }
 
 static hipError_t find_symbol(const struct hip_code *code, const char *name, hsa_symbol_kind_t kind,

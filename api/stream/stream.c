@@ -762,6 +762,10 @@ hipError_t hip_stream_destroy(hipStream_t handle)
 
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
+	hipError_t r;
+
 	HIP_ENTER(stream);
-	return hip_end(hip_stream_destroy(stream));
+	r = hip_stream_destroy(stream);
+	hip_retire_collect();
+	return hip_end(r);
 }

@@ -238,6 +238,7 @@ static int import_fd(const void *client_handle, enum rt_ipc_kind kind, uint64_t 
 	r = rt_ipc_query(&handle, piece, item, fd);
 	if (!r && item->kind != (uint32_t)kind) {
 		close(*fd);
+		*fd = -1;
 		r = drv_fail(-EINVAL, "what was exported is of another kind");
 	}
 	return r;

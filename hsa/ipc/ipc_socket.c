@@ -100,6 +100,7 @@ static int receive_reply(int from, struct reply *reply, int *fd)
 		return 0;
 	if (*fd >= 0)
 		close(*fd);
+	*fd = -1;
 	return drv_fail(-ENOENT, "the process that exported it has it no more");
 }
 

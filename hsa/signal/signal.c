@@ -73,6 +73,12 @@ static int completion_ended(const struct rt_completion *p)
 /* The value of a signal whose completion failed: negative, so that every wait for 0 ends and reports an error. */
 #define FAILED_VALUE (-1)
 
+/* Values of signals wrap. */
+static int64_t value_sum(int64_t value, int64_t amount)
+{
+	return (int64_t)((uint64_t)value + (uint64_t)amount);
+}
+
 static void set_pending_locked(struct rt_signal *signal)
 {
 	atomic_store_explicit(&signal->pending, signal->pending_count || signal->shadowed, memory_order_release);
@@ -96,7 +102,7 @@ static void check_gpu_write_locked(struct rt *rt, struct rt_signal *signal)
 	if (end < 0)
 		atomic_store(value, FAILED_VALUE);
 	else if (signal->shadowed)
-		atomic_store(value, signal->shadow - 1);
+		atomic_store(value, value_sum(signal->shadow, -1));
 	signal->shadowed = false;
 }
 
@@ -107,7 +113,7 @@ static void shadow_value_locked(struct rt *rt, struct rt_signal *signal)
 	check_gpu_write_locked(rt, signal);
 	if (!signal->gpu_writes || signal->shadowed)
 		return;
-	signal->shadow = signal->final + 1;
+	signal->shadow = value_sum(signal->final, 1);
 	signal->shadowed = true;
 	set_pending_locked(signal);
 }
@@ -123,10 +129,12 @@ static void watch_pending(struct rt *rt, struct rt_signal *signal)
 
 static int64_t value_add_locked(struct rt *rt, struct rt_signal *signal, int64_t amount)
 {
+	const int64_t old = signal->shadow;
+
 	if (!signal->shadowed)
 		return atomic_fetch_add(value_memory(rt, signal), amount);
-	signal->shadow += amount;
-	return signal->shadow - amount;
+	signal->shadow = value_sum(old, amount);
+	return old;
 }
 
 static void value_store_locked(struct rt *rt, struct rt_signal *signal, int64_t value)
@@ -226,7 +234,7 @@ void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const str
 	if (alone || !added) {
 		signal->gpu_writes = true;
 		signal->gpu = *completion;
-		signal->final = atomic_load(value_memory(rt, signal)) - 1;
+		signal->final = value_sum(atomic_load(value_memory(rt, signal)), -1);
 		*va = (uintptr_t)value_memory(rt, signal);
 		*value = (uint64_t)signal->final;
 	}
@@ -460,7 +468,7 @@ static int64_t op_result(enum op op, int64_t old, int64_t value)
 {
 	switch (op) {
 	case OP_ADD:
-		return (int64_t)((uint64_t)old + (uint64_t)value);
+		return value_sum(old, value);
 	case OP_SUBTRACT:
 		return (int64_t)((uint64_t)old - (uint64_t)value);
 	case OP_AND:

@@ -252,6 +252,10 @@ static void virtual_memory()
 	IS(hipErrorInvalidValue,
 	   hipMemImportFromShareableHandle(NULL, (void *)1, hipMemHandleTypePosixFileDescriptor));
 	IS(hipErrorInvalidValue, hipMemImportFromShareableHandle(&got, NULL, hipMemHandleTypePosixFileDescriptor));
+	/* A descriptor of -1. */
+	IS(hipErrorInvalidValue, hipMemImportFromShareableHandle(&got, (void *)-1, hipMemHandleTypePosixFileDescriptor));
+	IS(hipErrorInvalidValue,
+	   hipMemImportFromShareableHandle(&got, (void *)0xffffffff, hipMemHandleTypePosixFileDescriptor));
 	IS(hipErrorInvalidValue, hipMemUnmap(NULL, BYTES));
 	IS(hipErrorInvalidValue, hipMemUnmap(at, 0));
 	IS(hipErrorInvalidValue, hipMemUnmap(host, BYTES));

@@ -249,6 +249,30 @@ static void many(void)
 		CHECK_EQ(hsa_signal_destroy(s[i]), HSA_STATUS_SUCCESS);
 }
 
+/* A completion takes 1 from any value. */
+static void the_least_value_wraps(void)
+{
+	hsa_queue_t *queue = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_t s = rig_signal(INT64_MIN), gate = rig_signal(1);
+	hsa_barrier_and_packet_t barrier = {.completion_signal = s}, gated = {.dep_signal = {gate}};
+
+	rig_publish(queue, &barrier, HSA_PACKET_TYPE_BARRIER_AND | RIG_BARRIER, 0);
+	CHECK_EQ(hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, INT64_MAX, UINT64_MAX,
+					   HSA_WAIT_STATE_BLOCKED),
+		 INT64_MAX);
+	/* And from a value that the CPU changes meanwhile. */
+	gated.completion_signal = s;
+	rig_publish(queue, &gated, HSA_PACKET_TYPE_BARRIER_AND | RIG_BARRIER, 0);
+	hsa_signal_store_screlease(s, INT64_MIN);
+	hsa_signal_store_screlease(gate, 0);
+	CHECK_EQ(hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, INT64_MAX, UINT64_MAX,
+					   HSA_WAIT_STATE_BLOCKED),
+		 INT64_MAX);
+	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(gate);
+	hsa_signal_destroy(s);
+}
+
 int main(void)
 {
 	if (!rig_start("gfx908", "gfx908", "group.O1"))
@@ -259,6 +283,7 @@ int main(void)
 	any_and_all();
 	handlers();
 	misuse();
+	the_least_value_wraps();
 	many();
 	rig_stop();
 	return check_done("signals of HSA");
