@@ -95,7 +95,8 @@ int main(void)
 
 	a_prepared_cut_changes_nothing();
 	for (unsigned i = 0; i < 3000; i++) {
-		uint64_t lo = test_random(&random) % ADDRESSES, hi = lo + 1 + test_random(&random) % (ADDRESSES - lo);
+		uint64_t lo = test_random(&random) % ADDRESSES,
+			 hi = lo + 1 + test_random(&random) % (ADDRESSES - lo);
 
 		if (test_random(&random) % 3)
 			range_set(lo, hi, 2 + (unsigned)(test_random(&random) % 9));

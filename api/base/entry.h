@@ -42,16 +42,37 @@ void hip_trace_result(const char *function, hipError_t error);
 					      HIP_ARGS_11, HIP_ARGS_10, HIP_ARGS_9, HIP_ARGS_8, HIP_ARGS_7,        \
 					      HIP_ARGS_6, HIP_ARGS_5, HIP_ARGS_4, HIP_ARGS_3, HIP_ARGS_2,          \
 					      HIP_ARGS_1, HIP_ARGS_0)(__VA_ARGS__){0}})
-/* First line of a public function. Returns an error when there is no GPU. The arguments are the function's
- * parameters, where tools are to see them. */
-#define HIP_ENTER(...) HIP_ENTER_AS(__func__, ##__VA_ARGS__)
-#define HIP_ENTER_AS(function, ...)                                                                                \
-	do {                                                                                                       \
+/* Defines a public function: what follows is the body of a function that returns the call's error. The public function
+ * counts the call (retire.h), initialises HIP, gives traces and tools the arguments, which are the names of all
+ * parameters, and stores the error for the thread; the body does not run when there is no GPU.
+ *
+ *   HIP_PUBLIC(hipGetDevice, (int *device), (device))
+ *   {
+ *           ...
+ *           return hipSuccess;
+ *   }
+ */
+#define HIP_PUBLIC(name, parameters, arguments)                                                                    \
+	static hipError_t name##_body parameters;                                                                  \
+	hipError_t name parameters                                                                                 \
+	{                                                                                                          \
 		hip_call_begin();                                                                                  \
-		HIP_ENTER_SLOW_PATH(function, ##__VA_ARGS__);                                                      \
-	} while (0)
-/* The second part of HIP_ENTER(): initialisation, traces and tools, if any of them is needed. */
-#define HIP_ENTER_SLOW_PATH(function, ...)                                                                         \
+		HIP_INIT_AND_TRACE(__func__, HIP_UNPACK arguments);                                                \
+		return hip_end_of(__func__, name##_body arguments);                                                \
+	}                                                                                                          \
+	static hipError_t name##_body parameters
+/* The same for a function that runs without a GPU, and without HIP's initialisation. */
+#define HIP_PUBLIC_WITHOUT_INIT(name, parameters, arguments)                                                       \
+	static hipError_t name##_body parameters;                                                                  \
+	hipError_t name parameters                                                                                 \
+	{                                                                                                          \
+		hip_call_begin();                                                                                  \
+		return hip_end_of(__func__, name##_body arguments);                                                \
+	}                                                                                                          \
+	static hipError_t name##_body parameters
+#define HIP_UNPACK(...) __VA_ARGS__
+/* Initialisation, traces and tools, if any of them is needed. Returns from the public function on failure. */
+#define HIP_INIT_AND_TRACE(function, ...)                                                                          \
 	do {                                                                                                       \
 		if (__builtin_expect(hip_slow_path_flags(), 0)) {                                                  \
 			hipError_t status_ = hip_ready();                                                          \
@@ -61,12 +82,15 @@ void hip_trace_result(const char *function, hipError_t error);
 				hip_trace_call(function, HIP_ARGS(__VA_ARGS__));                                   \
 		}                                                                                                  \
 	} while (0)
-/* Last line of a public function: stores the error for the thread. */
-#define hip_end(error) hip_end_of(__func__, error)
-static inline hipError_t hip_end_of(const char *function, hipError_t error)
+static inline hipError_t hip_store_error(hipError_t error)
 {
 	hip_thread.result = error;
 	hip_thread.last = error;
+	return error;
+}
+static inline hipError_t hip_end_of(const char *function, hipError_t error)
+{
+	hip_store_error(error);
 	if (hip_traced())
 		hip_trace_result(function, error);
 	hip_call_end();
@@ -83,7 +107,7 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 		if (held)                                                                                          \
 			drv_unlock(held);                                                                          \
 		hip_call_begin_slow();                                                                             \
-		HIP_ENTER_SLOW_PATH(function, __VA_ARGS__);                                                        \
+		HIP_INIT_AND_TRACE(function, __VA_ARGS__);                                                         \
 	} while (0)
 hipError_t hip_end_fast_wake(struct drv_lock *held);
 static inline hipError_t hip_end_fast(struct drv_lock *held)

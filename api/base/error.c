@@ -202,5 +202,5 @@ hipError_t hip_of_errno(int r)
 int hip_unsupported(const char *name)
 {
 	(void)name;
-	return hip_end(hipErrorNotSupported);
+	return hip_store_error(hipErrorNotSupported);
 }

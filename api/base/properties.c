@@ -229,28 +229,26 @@ static void fill_old(const struct hip_device *d, hipDeviceProp_tR0000 *old)
 	free(p);
 }
 
-hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *properties, int device)
+HIP_PUBLIC(hipGetDevicePropertiesR0600, (hipDeviceProp_tR0600 * properties, int device), (properties, device))
 {
 	const struct hip_device *d;
 
-	HIP_ENTER();
 	d = hip_device_of(device);
 	if (!properties || !d)
-		return hip_end(properties ? hipErrorInvalidDevice : hipErrorInvalidValue);
+		return properties ? hipErrorInvalidDevice : hipErrorInvalidValue;
 	properties_fill(d, properties);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *properties, int device)
+HIP_PUBLIC(hipGetDevicePropertiesR0000, (hipDeviceProp_tR0000 * properties, int device), (properties, device))
 {
 	const struct hip_device *d;
 
-	HIP_ENTER();
 	d = hip_device_of(device);
 	if (!properties || !d)
-		return hip_end(properties ? hipErrorInvalidDevice : hipErrorInvalidValue);
+		return properties ? hipErrorInvalidDevice : hipErrorInvalidValue;
 	fill_old(d, properties);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* The name without a suffix means the older structure in every version of the library. */
@@ -314,13 +312,12 @@ static hipError_t device_choose(int *device, const uint64_t *wanted)
 }
 
 #define CHOOSE(name, record)                                                                                       \
-	hipError_t name(int *device, const record *p)                                                              \
+	HIP_PUBLIC(name, (int *device, const record *p), (device, p))                                              \
 	{                                                                                                          \
-		HIP_ENTER();                                                                                       \
 		if (!device || !p)                                                                                 \
-			return hip_end(hipErrorInvalidValue);                                                      \
+			return hipErrorInvalidValue;                                                               \
 		const uint64_t wanted[WISHES_MAX] = WISHES(p);                                                     \
-		return hip_end(device_choose(device, wanted));                                                     \
+		return device_choose(device, wanted);                                                              \
 	}
 CHOOSE(hipChooseDeviceR0600, hipDeviceProp_tR0600)
 CHOOSE(hipChooseDeviceR0000, hipDeviceProp_tR0000)
@@ -488,15 +485,14 @@ static hipError_t attribute_get(int *value, unsigned id, const struct hip_device
 	return found ? hipSuccess : hipErrorInvalidValue;
 }
 
-hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t id, int device)
+HIP_PUBLIC(hipDeviceGetAttribute, (int *value, hipDeviceAttribute_t id, int device), (value, id, device))
 {
 	const struct hip_device *d;
 
-	HIP_ENTER();
 	d = hip_device_of(device);
 	if (!value || !d)
-		return hip_end(value ? hipErrorInvalidDevice : hipErrorInvalidValue);
-	return hip_end(attribute_get(value, id, d));
+		return value ? hipErrorInvalidDevice : hipErrorInvalidValue;
+	return attribute_get(value, id, d);
 }
 
 /* --- single properties ------------------------------------------------------------------------ */
@@ -518,88 +514,82 @@ static hipError_t properties_get(int device, bool somewhere, hipDeviceProp_tR060
 	return r;
 }
 
-hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device)
+HIP_PUBLIC(hipDeviceComputeCapability, (int *major, int *minor, hipDevice_t device), (major, minor, device))
 {
 	hipDeviceProp_tR0600 p;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = properties_get(device, major && minor, &p);
 	if (!r) {
 		*major = p.major;
 		*minor = p.minor;
 	}
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device)
+HIP_PUBLIC(hipDeviceGetName, (char *name, int len, hipDevice_t device), (name, len, device))
 {
 	hipDeviceProp_tR0600 p;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = properties_get(device, name && len > 0, &p);
 	if (!r)
 		snprintf(name, (size_t)len, "%s", p.name);
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
+HIP_PUBLIC(hipDeviceGetUuid, (hipUUID * uuid, hipDevice_t device), (uuid, device))
 {
 	hipDeviceProp_tR0600 p;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = properties_get(device, uuid, &p);
 	if (!r)
 		*uuid = p.uuid;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipDeviceTotalMem(size_t *size_B, hipDevice_t device)
+HIP_PUBLIC(hipDeviceTotalMem, (size_t *size_B, hipDevice_t device), (size_B, device))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = device_check(device, size_B);
 	if (!r)
 		*size_B = hip.device[device].vram_B;
-	return hip_end(r);
+	return r;
 }
 
 #define PCI_FORMAT "%04x:%02x:%02x.0"
 #define PCI_TEXT_B 13
 
-hipError_t hipDeviceGetPCIBusId(char *text, int len, int device)
+HIP_PUBLIC(hipDeviceGetPCIBusId, (char *text, int len, int device), (text, len, device))
 {
 	hipDeviceProp_tR0600 p;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = properties_get(device, text && len > 0, &p);
 	if (r)
-		return hip_end(r);
+		return r;
 	snprintf(text, (size_t)len, PCI_FORMAT, (unsigned)p.pciDomainID, (unsigned)p.pciBusID,
 		 (unsigned)p.pciDeviceID);
 	/* The text is truncated to the program's buffer, and the error says so. */
-	return hip_end(len < PCI_TEXT_B ? hipErrorInvalidValue : hipSuccess);
+	return len < PCI_TEXT_B ? hipErrorInvalidValue : hipSuccess;
 }
 
-hipError_t hipDeviceGetByPCIBusId(int *device, const char *text)
+HIP_PUBLIC(hipDeviceGetByPCIBusId, (int *device, const char *text), (device, text))
 {
 	unsigned domain, bus, slot;
 	hipDeviceProp_tR0600 p;
 
-	HIP_ENTER();
 	if (!device || !text || sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	for (unsigned i = 0; i < hip.devices; i++) {
 		properties_fill(&hip.device[i], &p);
 		if ((unsigned)p.pciDomainID == domain && (unsigned)p.pciBusID == bus &&
 		    (unsigned)p.pciDeviceID == slot) {
 			*device = (int)i;
-			return hip_end(hipSuccess);
+			return hipSuccess;
 		}
 	}
-	return hip_end(hipErrorInvalidValue);
+	return hipErrorInvalidValue;
 }

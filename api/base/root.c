@@ -274,8 +274,7 @@ hipError_t hip_end_fast_wake(struct drv_lock *held)
 	return hipSuccess;
 }
 
-hipError_t hipInit(unsigned int flags)
+HIP_PUBLIC(hipInit, (unsigned int flags), (flags))
 {
-	HIP_ENTER();
-	return hip_end(flags ? hipErrorInvalidValue : hipSuccess);
+	return flags ? hipErrorInvalidValue : hipSuccess;
 }

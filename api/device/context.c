@@ -108,44 +108,39 @@ static hipError_t context_create(hipCtx_t *out, unsigned flags, int device)
 	return context_push(*out);
 }
 
-hipError_t hipCtxCreate(hipCtx_t *context, unsigned int flags, hipDevice_t device)
+HIP_PUBLIC(hipCtxCreate, (hipCtx_t * context, unsigned int flags, hipDevice_t device), (context, flags, device))
 {
-	HIP_ENTER();
-	return hip_end(context_create(context, flags, device));
+	return context_create(context, flags, device);
 }
 
-hipError_t hipCtxDestroy(hipCtx_t context)
+HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
 {
 	struct hip_context *c;
 
-	HIP_ENTER();
 	c = context_of(context);
 	if (!c || c == primary.context[c->device->index])
-		return hip_end(c || !context ? hipErrorInvalidValue : hipErrorInvalidContext);
+		return c || !context ? hipErrorInvalidValue : hipErrorInvalidContext;
 	if (stack.count && stack.context[stack.count - 1] == context)
 		(void)!context_pop(NULL);
 	drv_handle_destroy(&hip_handles, c->handle);
 	free(c);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipCtxPopCurrent(hipCtx_t *context)
+HIP_PUBLIC(hipCtxPopCurrent, (hipCtx_t * context), (context))
 {
-	HIP_ENTER();
-	return hip_end(context_pop(context));
+	return context_pop(context);
 }
 
-hipError_t hipCtxPushCurrent(hipCtx_t context)
+HIP_PUBLIC(hipCtxPushCurrent, (hipCtx_t context), (context))
 {
-	HIP_ENTER();
-	return hip_end(context_push(context));
+	return context_push(context);
 }
 
-hipError_t hipCtxSetCurrent(hipCtx_t context)
+HIP_PUBLIC(hipCtxSetCurrent, (hipCtx_t context), (context))
 {
-	HIP_ENTER();
 	(void)!context_pop(NULL);
-	return hip_end(context ? context_push(context) : hipSuccess);
+	return context ? context_push(context) : hipSuccess;
 }
 
 /* Returns the top of the stack, unless the thread has chosen another device since, or the stack is empty: then that
@@ -160,42 +155,38 @@ static hipError_t context_current(hipCtx_t *out)
 	return hipSuccess;
 }
 
-hipError_t hipCtxGetCurrent(hipCtx_t *context)
+HIP_PUBLIC(hipCtxGetCurrent, (hipCtx_t * context), (context))
 {
-	HIP_ENTER();
 	if (!context)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(context_current(context));
+		return hipErrorInvalidValue;
+	return context_current(context);
 }
 
-hipError_t hipCtxGetDevice(hipDevice_t *device)
+HIP_PUBLIC(hipCtxGetDevice, (hipDevice_t * device), (device))
 {
-	HIP_ENTER();
 	if (!device)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*device = hip_thread.device;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipCtxGetFlags(unsigned int *flags)
+HIP_PUBLIC(hipCtxGetFlags, (unsigned int *flags), (flags))
 {
 	const struct hip_context *c;
 
-	HIP_ENTER();
 	if (!flags)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	c = context_top();
 	*flags = c ? c->flags : 0;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipCtxGetApiVersion(hipCtx_t context, int *version)
+HIP_PUBLIC(hipCtxGetApiVersion, (hipCtx_t context, int *version), (context, version))
 {
-	HIP_ENTER();
 	if (!version || (context && !context_of(context)))
-		return hip_end(version ? hipErrorInvalidContext : hipErrorInvalidValue);
+		return version ? hipErrorInvalidContext : hipErrorInvalidValue;
 	*version = HIP_VERSION_MAJOR;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 hipError_t hipCtxSynchronize(void)
@@ -223,44 +214,41 @@ hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig *config)
 	return hipDeviceGetSharedMemConfig(config);
 }
 
-hipError_t hipCtxEnablePeerAccess(hipCtx_t peer, unsigned int flags)
+HIP_PUBLIC(hipCtxEnablePeerAccess, (hipCtx_t peer, unsigned int flags), (peer, flags))
 {
 	const struct hip_context *c;
 
-	HIP_ENTER();
 	c = context_of(peer);
-	return hip_end(c ? hipDeviceEnablePeerAccess(c->device->index, flags) : hipErrorInvalidContext);
+	return c ? hipDeviceEnablePeerAccess(c->device->index, flags) : hipErrorInvalidContext;
 }
 
-hipError_t hipCtxDisablePeerAccess(hipCtx_t peer)
+HIP_PUBLIC(hipCtxDisablePeerAccess, (hipCtx_t peer), (peer))
 {
 	const struct hip_context *c;
 
-	HIP_ENTER();
 	c = context_of(peer);
-	return hip_end(c ? hipDeviceDisablePeerAccess(c->device->index) : hipErrorInvalidContext);
+	return c ? hipDeviceDisablePeerAccess(c->device->index) : hipErrorInvalidContext;
 }
 
 /* --- primary contexts ------------------------------------------------------------------------- */
 
-hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned int *flags, int *active)
+HIP_PUBLIC(hipDevicePrimaryCtxGetState, (hipDevice_t device, unsigned int *flags, int *active),
+	   (device, flags, active))
 {
-	HIP_ENTER();
 	if (!hip_device_of(device))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	if (flags)
 		*flags = hip.device[device].flags;
 	if (active)
 		*active = hip_thread.device == device;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *context, hipDevice_t device)
+HIP_PUBLIC(hipDevicePrimaryCtxRetain, (hipCtx_t * context, hipDevice_t device), (context, device))
 {
-	HIP_ENTER();
 	if (!hip_device_of(device))
-		return hip_end(hipErrorInvalidDevice);
-	return hip_end(context ? primary_of(hip_device_of(device), context) : hipErrorInvalidValue);
+		return hipErrorInvalidDevice;
+	return context ? primary_of(hip_device_of(device), context) : hipErrorInvalidValue;
 }
 
 /* The primary context lives as long as the process, so releasing and resetting it only check the device. */
@@ -269,21 +257,18 @@ static hipError_t primary_check(hipDevice_t device)
 	return hip_device_of(device) ? hipSuccess : hipErrorInvalidDevice;
 }
 
-hipError_t hipDevicePrimaryCtxRelease(hipDevice_t device)
+HIP_PUBLIC(hipDevicePrimaryCtxRelease, (hipDevice_t device), (device))
 {
-	HIP_ENTER();
-	return hip_end(primary_check(device));
+	return primary_check(device);
 }
 
-hipError_t hipDevicePrimaryCtxReset(hipDevice_t device)
+HIP_PUBLIC(hipDevicePrimaryCtxReset, (hipDevice_t device), (device))
 {
-	HIP_ENTER();
-	return hip_end(primary_check(device));
+	return primary_check(device);
 }
 
-hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t device, unsigned int flags)
+HIP_PUBLIC(hipDevicePrimaryCtxSetFlags, (hipDevice_t device, unsigned int flags), (device, flags))
 {
 	(void)flags;
-	HIP_ENTER();
-	return hip_end(hip_device_of(device) ? hipErrorContextAlreadyInUse : hipErrorInvalidDevice);
+	return hip_device_of(device) ? hipErrorContextAlreadyInUse : hipErrorInvalidDevice;
 }

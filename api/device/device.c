@@ -9,62 +9,59 @@
 #include "api/pool/pool.h"
 #include "api/tool/tool.h"
 
-hipError_t hipGetDeviceCount(int *count)
+HIP_PUBLIC_WITHOUT_INIT(hipGetDeviceCount, (int *count), (count))
 {
 	hipError_t r;
 
 	if (!count)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*count = 0;
 	r = hip_ready();
 	if (!r)
 		*count = (int)hip.devices;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipSetDevice(int device)
+HIP_PUBLIC(hipSetDevice, (int device), (device))
 {
-	HIP_ENTER(device);
 	if (!hip_device_of(device))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	hip_thread.device = device;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipGetDevice(int *device)
+HIP_PUBLIC(hipGetDevice, (int *device), (device))
 {
-	HIP_ENTER(device);
 	if (!device)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*device = hip_thread.device;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
+HIP_PUBLIC(hipDeviceGet, (hipDevice_t * device, int ordinal), (device, ordinal))
 {
-	HIP_ENTER(device, ordinal);
 	if (!device)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (!hip_device_of(ordinal))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	*device = ordinal;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDriverGetVersion(int *version)
+HIP_PUBLIC_WITHOUT_INIT(hipDriverGetVersion, (int *version), (version))
 {
 	if (!version)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*version = HIP_VERSION;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipRuntimeGetVersion(int *version)
+HIP_PUBLIC_WITHOUT_INIT(hipRuntimeGetVersion, (int *version), (version))
 {
 	if (!version)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*version = HIP_VERSION;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 static void forget_fault(struct hip_device *device)
@@ -78,12 +75,11 @@ static void forget_fault(struct hip_device *device)
 }
 
 /* Clears the error that stays, with everything that the device has. */
-hipError_t hipDeviceReset(void)
+HIP_PUBLIC(hipDeviceReset, (void), ())
 {
 	static struct drv_mutex one = DRV_MUTEX(DRV_RANK_HIP_RESET);
 	struct hip_device *d;
 
-	HIP_ENTER();
 	d = hip_current();
 	drv_mutex_lock(&one);
 	atomic_fetch_add(&d->life, 1);
@@ -113,33 +109,31 @@ hipError_t hipDeviceReset(void)
 	forget_fault(d);
 	drv_mutex_unlock(&one);
 	hip_retire_flush();
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* --- settings --------------------------------------------------------------------------------- */
 
 #define DEVICE_FLAGS (hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax)
 
-hipError_t hipGetDeviceFlags(unsigned int *flags)
+HIP_PUBLIC(hipGetDeviceFlags, (unsigned int *flags), (flags))
 {
-	HIP_ENTER(flags);
 	if (!flags)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*flags = hip_current()->flags;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* HSA decides how a thread waits: it spins for a short time, then sleeps on the job's fence. The other flags
  * describe what is the case anyway; they are not stored, as in CLR. */
-hipError_t hipSetDeviceFlags(unsigned flags)
+HIP_PUBLIC(hipSetDeviceFlags, (unsigned flags), (flags))
 {
 	unsigned schedule = flags & hipDeviceScheduleMask;
 
-	HIP_ENTER(flags);
 	if (flags & ~(unsigned)DEVICE_FLAGS || schedule & (schedule - 1))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	hip_current()->flags = schedule;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* bytes */
@@ -163,76 +157,69 @@ static hipError_t no_limit(hipLimit_t limit)
 	return (int)limit >= hipLimitRange ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
 }
 
-hipError_t hipDeviceGetLimit(size_t *value, hipLimit_t limit)
+HIP_PUBLIC(hipDeviceGetLimit, (size_t *value, hipLimit_t limit), (value, limit))
 {
 	_Atomic size_t *at;
 
-	HIP_ENTER(value, limit);
 	at = limit_of(hip_current(), limit);
 	if (!value || !at)
-		return hip_end(value ? no_limit(limit) : hipErrorInvalidValue);
+		return value ? no_limit(limit) : hipErrorInvalidValue;
 	*value = *at;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value)
+HIP_PUBLIC(hipDeviceSetLimit, (hipLimit_t limit, size_t value), (limit, value))
 {
 	_Atomic size_t *at;
 
-	HIP_ENTER(limit, value);
 	at = limit_of(hip_current(), limit);
 	if (!at)
-		return hip_end(no_limit(limit));
+		return no_limit(limit);
 	if (limit == hipLimitStackSize && value > HIP_STACK_MAX_B)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*at = value;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* Stores the preference; it has no effect, since LDS and cache are separate memories. */
-hipError_t hipDeviceSetCacheConfig(hipFuncCache_t config)
+HIP_PUBLIC(hipDeviceSetCacheConfig, (hipFuncCache_t config), (config))
 {
-	HIP_ENTER(config);
 	if ((unsigned)config > hipFuncCachePreferEqual)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	hip_current()->cache = config;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *config)
+HIP_PUBLIC(hipDeviceGetCacheConfig, (hipFuncCache_t * config), (config))
 {
-	HIP_ENTER(config);
 	if (!config)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*config = hip_current()->cache;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *config)
+HIP_PUBLIC(hipDeviceGetSharedMemConfig, (hipSharedMemConfig * config), (config))
 {
-	HIP_ENTER(config);
 	if (!config)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*config = hipSharedMemBankSizeFourByte;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
+HIP_PUBLIC(hipDeviceSetSharedMemConfig, (hipSharedMemConfig config), (config))
 {
-	HIP_ENTER(config);
-	return hip_end((unsigned)config > hipSharedMemBankSizeEightByte ? hipErrorInvalidValue : hipSuccess);
+	return (unsigned)config > hipSharedMemBankSizeEightByte ? hipErrorInvalidValue : hipSuccess;
 }
 
 /* The first device that exists becomes the current one of a thread that has chosen none: only the calling thread
  * here. */
-hipError_t hipSetValidDevices(int *devices, int count)
+HIP_PUBLIC(hipSetValidDevices, (int *devices, int count), (devices, count))
 {
-	HIP_ENTER(devices, count);
 	if (count < 0 || (count && !devices) || (unsigned)count > hip.devices)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	for (int i = 0; i < count; i++)
 		if (!hip_device_of(devices[i]))
-			return hip_end(hipErrorInvalidDevice);
+			return hipErrorInvalidDevice;
 	hip_thread.device = count ? devices[0] : 0;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

@@ -49,10 +49,11 @@ static hipError_t function_get(const char *name, void **function, int version,
 	return *function ? hipSuccess : hipErrorInvalidValue;
 }
 
-hipError_t hipGetProcAddress(const char *symbol, void **function, int version, uint64_t flags,
-			     hipDriverProcAddressQueryResult *result)
+HIP_PUBLIC(hipGetProcAddress,
+	   (const char *symbol, void **function, int version, uint64_t flags,
+	    hipDriverProcAddressQueryResult *result),
+	   (symbol, function, version, flags, result))
 {
 	(void)flags; /* no flags are defined */
-	HIP_ENTER();
-	return hip_end(function_get(symbol, function, version, result));
+	return function_get(symbol, function, version, result);
 }

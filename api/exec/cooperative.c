@@ -52,8 +52,9 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 	return r ? r : launch_on(s, l);
 }
 
-hipError_t hipLaunchCooperativeKernel(const void *function, dim3 blocks, dim3 threads, void **args,
-				      unsigned int lds_B, hipStream_t stream)
+HIP_PUBLIC(hipLaunchCooperativeKernel,
+	   (const void *function, dim3 blocks, dim3 threads, void **args, unsigned int lds_B, hipStream_t stream),
+	   (function, blocks, threads, args, lds_B, stream))
 {
 	struct hip_launch l = {.blocks = {blocks.x, blocks.y, blocks.z},
 			       .threads = {threads.x, threads.y, threads.z},
@@ -62,14 +63,14 @@ hipError_t hipLaunchCooperativeKernel(const void *function, dim3 blocks, dim3 th
 			       .function = function,
 			       .cooperative = true};
 
-	HIP_ENTER(function, blocks, threads, args, lds_B, stream);
-	return hip_end(launch_by_address(function, &l, stream));
+	return launch_by_address(function, &l, stream);
 }
 
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
-					    unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-					    unsigned int block_z, unsigned int lds_B, hipStream_t stream,
-					    void **args)
+HIP_PUBLIC(hipModuleLaunchCooperativeKernel,
+	   (hipFunction_t function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+	    unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int lds_B,
+	    hipStream_t stream, void **args),
+	   (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_B, stream, args))
 {
 	struct hip_launch l = {.blocks = {grid_x, grid_y, grid_z},
 			       .threads = {block_x, block_y, block_z},
@@ -78,8 +79,7 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
 			       .function = function,
 			       .cooperative = true};
 
-	HIP_ENTER(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, lds_B, stream, args);
-	return hip_end(launch_function(function, &l, stream));
+	return launch_function(function, &l, stream);
 }
 
 /* --- multi-device launches -------------------------------------------------------------------- */
@@ -251,16 +251,16 @@ static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsig
 	return r ? r : launch_members(members, count, flags);
 }
 
-hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
+HIP_PUBLIC(hipLaunchCooperativeKernelMultiDevice, (hipLaunchParams * list, int count, unsigned int flags),
+	   (list, count, flags))
 {
-	HIP_ENTER(list, count, flags);
-	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, true));
+	return launch_list(list, count < 0 ? 0 : (unsigned)count, flags, true);
 }
 
-hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *list, int count, unsigned int flags)
+HIP_PUBLIC(hipExtLaunchMultiKernelMultiDevice, (hipLaunchParams * list, int count, unsigned int flags),
+	   (list, count, flags))
 {
-	HIP_ENTER(list, count, flags);
-	return hip_end(launch_list(list, count < 0 ? 0 : (unsigned)count, flags, false));
+	return launch_list(list, count < 0 ? 0 : (unsigned)count, flags, false);
 }
 
 static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned count, unsigned flags)
@@ -284,9 +284,8 @@ static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned
 	return r ? r : launch_members(members, count, flags);
 }
 
-hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *list, unsigned int count,
-						       unsigned int flags)
+HIP_PUBLIC(hipModuleLaunchCooperativeKernelMultiDevice,
+	   (hipFunctionLaunchParams * list, unsigned int count, unsigned int flags), (list, count, flags))
 {
-	HIP_ENTER(list, count, flags);
-	return hip_end(launch_functions(list, count, flags));
+	return launch_functions(list, count, flags);
 }

@@ -263,25 +263,24 @@ static hipError_t copy_run(void *dst, const void *src, size_t size_B, hipMemcpyK
 	return r ? r : hip_stream_return(s, there);
 }
 
-hipError_t hipMemcpy(void *dst, const void *src, size_t size, hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpy, (void *dst, const void *src, size_t size, hipMemcpyKind kind), (dst, src, size, kind))
 {
-	HIP_ENTER(dst, src, size, kind);
-	return hip_end(copy_run(dst, src, size, kind, NULL, true));
+	return copy_run(dst, src, size, kind, NULL, true);
 }
 
-hipError_t hipMemcpyAsync(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
+HIP_PUBLIC(hipMemcpyAsync, (void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream),
+	   (dst, src, size, kind, stream))
 {
-	HIP_ENTER(dst, src, size, kind, stream);
-	return hip_end(copy_run(dst, src, size, kind, stream, false));
+	return copy_run(dst, src, size, kind, stream, false);
 }
 
-hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream)
+HIP_PUBLIC(hipMemcpyWithStream, (void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream),
+	   (dst, src, size, kind, stream))
 {
 	struct hip_stream *s;
 	bool captures;
 	hipError_t r;
 
-	HIP_ENTER(dst, src, size, kind, stream);
 	/* CLR's rule: a stream that captures gets a node, and the call does not wait. */
 	captures = !hip_stream_of(stream, &s) && hip_stream_captures(s);
 	r = copy_run(dst, src, size, kind, stream, !captures);
@@ -289,19 +288,18 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t size, hipMemcp
 		r = hip_stream_of(stream, &s);
 		r = r ? r : hip_stream_wait(s);
 	}
-	return hip_end(r);
+	return r;
 }
 
 #define COPY(name, dst_type, src_type, kind)                                                                       \
-	hipError_t hipMemcpy##name(dst_type dst, src_type src, size_t size)                                        \
+	HIP_PUBLIC(hipMemcpy##name, (dst_type dst, src_type src, size_t size), (dst, src, size))                   \
 	{                                                                                                          \
-		HIP_ENTER(dst, src, size);                                                                         \
-		return hip_end(copy_run(dst, src, size, kind, NULL, true));                                        \
+		return copy_run(dst, src, size, kind, NULL, true);                                                 \
 	}                                                                                                          \
-	hipError_t hipMemcpy##name##Async(dst_type dst, src_type src, size_t size, hipStream_t stream)             \
+	HIP_PUBLIC(hipMemcpy##name##Async, (dst_type dst, src_type src, size_t size, hipStream_t stream),          \
+		   (dst, src, size, stream))                                                                       \
 	{                                                                                                          \
-		HIP_ENTER(dst, src, size, stream);                                                                 \
-		return hip_end(copy_run(dst, src, size, kind, stream, false));                                     \
+		return copy_run(dst, src, size, kind, stream, false);                                              \
 	}
 COPY(HtoD, hipDeviceptr_t, void *, hipMemcpyHostToDevice)
 COPY(DtoH, void *, hipDeviceptr_t, hipMemcpyDeviceToHost)
@@ -312,27 +310,27 @@ static bool are_devices(int a, int b)
 	return hip_device_of(a) && hip_device_of(b);
 }
 
-hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t size)
+HIP_PUBLIC(hipMemcpyPeer, (void *dst, int dst_device, const void *src, int src_device, size_t size),
+	   (dst, dst_device, src, src_device, size))
 {
 	hipError_t r;
 
-	HIP_ENTER(dst, dst_device, src, src_device, size);
 	if (!are_devices(dst_device, src_device))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	/* The copy comes after the work of both devices. */
 	r = hip_device_wait(hip_device_of(dst_device));
 	if (!r)
 		r = hip_device_wait(hip_device_of(src_device));
-	return hip_end(r ? r : copy_run(dst, src, size, hipMemcpyDeviceToDevice, NULL, true));
+	return r ? r : copy_run(dst, src, size, hipMemcpyDeviceToDevice, NULL, true);
 }
 
-hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t size,
-			      hipStream_t stream)
+HIP_PUBLIC(hipMemcpyPeerAsync,
+	   (void *dst, int dst_device, const void *src, int src_device, size_t size, hipStream_t stream),
+	   (dst, dst_device, src, src_device, size, stream))
 {
-	HIP_ENTER(dst, dst_device, src, src_device, size, stream);
 	if (!are_devices(dst_device, src_device))
-		return hip_end(hipErrorInvalidDevice);
-	return hip_end(copy_run(dst, src, size, hipMemcpyDeviceToDevice, stream, false));
+		return hipErrorInvalidDevice;
+	return copy_run(dst, src, size, hipMemcpyDeviceToDevice, stream, false);
 }
 
 /* --- variables -------------------------------------------------------------------------------- */
@@ -376,30 +374,31 @@ static hipError_t from_symbol(void *dst, const void *symbol, size_t size_B, size
 	return r ? r : copy_run(dst, place, size_B, kind, stream, wait);
 }
 
-hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpyToSymbol, (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind),
+	   (symbol, src, size, offset, kind))
 {
-	HIP_ENTER(symbol, src, size, offset, kind);
-	return hip_end(to_symbol(symbol, src, size, offset, kind, NULL, true));
+	return to_symbol(symbol, src, size, offset, kind, NULL, true);
 }
 
-hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t size, size_t offset,
-				  hipMemcpyKind kind, hipStream_t stream)
+HIP_PUBLIC(hipMemcpyToSymbolAsync,
+	   (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind,
+	    hipStream_t stream),
+	   (symbol, src, size, offset, kind, stream))
 {
-	HIP_ENTER(symbol, src, size, offset, kind, stream);
-	return hip_end(to_symbol(symbol, src, size, offset, kind, stream, false));
+	return to_symbol(symbol, src, size, offset, kind, stream, false);
 }
 
-hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpyFromSymbol, (void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind),
+	   (dst, symbol, size, offset, kind))
 {
-	HIP_ENTER(dst, symbol, size, offset, kind);
-	return hip_end(from_symbol(dst, symbol, size, offset, kind, NULL, true));
+	return from_symbol(dst, symbol, size, offset, kind, NULL, true);
 }
 
-hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind,
-				    hipStream_t stream)
+HIP_PUBLIC(hipMemcpyFromSymbolAsync,
+	   (void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind, hipStream_t stream),
+	   (dst, symbol, size, offset, kind, stream))
 {
-	HIP_ENTER(dst, symbol, size, offset, kind, stream);
-	return hip_end(from_symbol(dst, symbol, size, offset, kind, stream, false));
+	return from_symbol(dst, symbol, size, offset, kind, stream, false);
 }
 
 static hipError_t symbol_info(const void *symbol, void **address, size_t *size_B)
@@ -418,14 +417,12 @@ static hipError_t symbol_info(const void *symbol, void **address, size_t *size_B
 	return r;
 }
 
-hipError_t hipGetSymbolAddress(void **address, const void *symbol)
+HIP_PUBLIC(hipGetSymbolAddress, (void **address, const void *symbol), (address, symbol))
 {
-	HIP_ENTER(address, symbol);
-	return hip_end(symbol_info(symbol, address, NULL));
+	return symbol_info(symbol, address, NULL);
 }
 
-hipError_t hipGetSymbolSize(size_t *size, const void *symbol)
+HIP_PUBLIC(hipGetSymbolSize, (size_t *size, const void *symbol), (size, symbol))
 {
-	HIP_ENTER(size, symbol);
-	return hip_end(symbol_info(symbol, NULL, size));
+	return symbol_info(symbol, NULL, size);
 }

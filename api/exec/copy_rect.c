@@ -426,17 +426,18 @@ static hipError_t copy_2d(void *dst, size_t dst_pitch_B, const void *src, size_t
 	return dst && src ? hip_copy_box(&box, stream, wait) : hipErrorInvalidValue;
 }
 
-hipError_t hipMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
-		       hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpy2D,
+	   (void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+	    hipMemcpyKind kind),
+	   (dst, dst_pitch, src, src_pitch, width, height, kind))
 {
-	HIP_ENTER(dst, dst_pitch, src, src_pitch, width, height, kind);
-	return hip_end(
-		hip_copy_then_wait(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true)));
+	return hip_copy_then_wait(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, NULL, true));
 }
 
-hipError_t hipMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-			    size_t height, hipMemcpyKind kind, hipStream_t stream)
+HIP_PUBLIC(hipMemcpy2DAsync,
+	   (void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
+	    hipMemcpyKind kind, hipStream_t stream),
+	   (dst, dst_pitch, src, src_pitch, width, height, kind, stream))
 {
-	HIP_ENTER(dst, dst_pitch, src, src_pitch, width, height, kind, stream);
-	return hip_end(copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false));
+	return copy_2d(dst, dst_pitch, src, src_pitch, width, height, kind, stream, false);
 }

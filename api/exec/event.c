@@ -74,16 +74,14 @@ static hipError_t event_create(hipEvent_t *out, unsigned flags)
 	return r;
 }
 
-hipError_t hipEventCreate(hipEvent_t *event)
+HIP_PUBLIC(hipEventCreate, (hipEvent_t * event), (event))
 {
-	HIP_ENTER(event);
-	return hip_end(event_create(event, hipEventDefault));
+	return event_create(event, hipEventDefault);
 }
 
-hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
+HIP_PUBLIC(hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags), (event, flags))
 {
-	HIP_ENTER(event, flags);
-	return hip_end(event_create(event, flags));
+	return event_create(event, flags);
 }
 
 /* Releases the timestamp, which the GPU may write until the point is reached. */
@@ -125,10 +123,9 @@ static hipError_t event_destroy(hipEvent_t handle)
 	return hipSuccess;
 }
 
-hipError_t hipEventDestroy(hipEvent_t event)
+HIP_PUBLIC(hipEventDestroy, (hipEvent_t event), (event))
 {
-	HIP_ENTER(event);
-	return hip_end(event_destroy(event));
+	return event_destroy(event);
 }
 
 /* Takes the time at which the stream's present work ends. */
@@ -286,12 +283,12 @@ static hipError_t record_external(hipEvent_t handle, hipStream_t stream)
 	return hip_event_record(handle, s);
 }
 
-hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
+HIP_PUBLIC(hipEventRecordWithFlags, (hipEvent_t event, hipStream_t stream, unsigned int flags),
+	   (event, stream, flags))
 {
-	HIP_ENTER(event, stream, flags);
 	if (flags & ~(unsigned)hipEventRecordExternal)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(flags ? record_external(event, stream) : record_on(event, stream));
+		return hipErrorInvalidValue;
+	return flags ? record_external(event, stream) : record_on(event, stream);
 }
 
 /* NULL: not an interprocess event. */
@@ -338,10 +335,9 @@ static hipError_t event_query(hipEvent_t handle)
 	return r;
 }
 
-hipError_t hipEventQuery(hipEvent_t event)
+HIP_PUBLIC(hipEventQuery, (hipEvent_t event), (event))
 {
-	HIP_ENTER(event);
-	return hip_end(event_query(event));
+	return event_query(event);
 }
 
 static hipError_t event_synchronize(hipEvent_t handle)
@@ -357,10 +353,9 @@ static hipError_t event_synchronize(hipEvent_t handle)
 	return r;
 }
 
-hipError_t hipEventSynchronize(hipEvent_t event)
+HIP_PUBLIC(hipEventSynchronize, (hipEvent_t event), (event))
 {
-	HIP_ENTER(event);
-	return hip_end(event_synchronize(event));
+	return event_synchronize(event);
 }
 
 /* Joins a capture. *joined: the event is recorded in a capture that is active, and the stream is now in it. */
@@ -405,18 +400,17 @@ hipError_t hip_event_wait(hipEvent_t handle, struct hip_stream *s)
 	return r;
 }
 
-hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
+HIP_PUBLIC(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned int flags), (stream, event, flags))
 {
 	struct hip_stream *s;
 	hipError_t r;
 
-	HIP_ENTER(stream, event, flags);
 	r = event ? hip_stream_of(stream, &s) : hipErrorInvalidHandle;
 	if (r == hipErrorContextIsDestroyed)
-		return hip_end(hipErrorInvalidHandle);
+		return hipErrorInvalidHandle;
 	if (!r && flags)
 		r = hipErrorInvalidValue;
-	return hip_end(r ? r : hip_event_wait(event, s));
+	return r ? r : hip_event_wait(event, s);
 }
 
 /* Reads the time of an event whose point is reached. Errors: ContextIsDestroyed, when the stream ended before the
@@ -475,10 +469,9 @@ static hipError_t elapsed_get(float *ms, hipEvent_t start, hipEvent_t stop)
 	return hipSuccess;
 }
 
-hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
+HIP_PUBLIC(hipEventElapsedTime, (float *ms, hipEvent_t start, hipEvent_t stop), (ms, start, stop))
 {
-	HIP_ENTER(ms, start, stop);
-	return hip_end(elapsed_get(ms, start, stop));
+	return elapsed_get(ms, start, stop);
 }
 
 /* --- interprocess events ---------------------------------------------------------------------- */
@@ -496,10 +489,9 @@ static hipError_t get_handle(hipIpcEventHandle_t *out, hipEvent_t handle)
 	return hip_shared_handle(shared, out);
 }
 
-hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event)
+HIP_PUBLIC(hipIpcGetEventHandle, (hipIpcEventHandle_t * handle, hipEvent_t event), (handle, event))
 {
-	HIP_ENTER(handle, event);
-	return hip_end(get_handle(handle, event));
+	return get_handle(handle, event);
 }
 
 static hipError_t open_handle(hipEvent_t *out, const hipIpcEventHandle_t *handle)
@@ -515,8 +507,7 @@ static hipError_t open_handle(hipEvent_t *out, const hipIpcEventHandle_t *handle
 	return r;
 }
 
-hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle)
+HIP_PUBLIC(hipIpcOpenEventHandle, (hipEvent_t * event, hipIpcEventHandle_t handle), (event, handle))
 {
-	HIP_ENTER(event, handle);
-	return hip_end(open_handle(event, &handle));
+	return open_handle(event, &handle);
 }

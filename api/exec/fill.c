@@ -146,52 +146,47 @@ static hipError_t fill_1d(void *dst, uint32_t value, unsigned value_B, size_t co
 	return __builtin_mul_overflow(count, value_B, &f.row_B) ? hipErrorInvalidValue : fill_run(&f, stream, wait);
 }
 
-hipError_t hipMemset(void *dst, int value, size_t size)
+HIP_PUBLIC(hipMemset, (void *dst, int value, size_t size), (dst, value, size))
 {
-	HIP_ENTER(dst, value, size);
-	return hip_end(fill_1d(dst, value & 0xff, 1, size, NULL, true));
+	return fill_1d(dst, value & 0xff, 1, size, NULL, true);
 }
 
-hipError_t hipMemsetAsync(void *dst, int value, size_t size, hipStream_t stream)
+HIP_PUBLIC(hipMemsetAsync, (void *dst, int value, size_t size, hipStream_t stream), (dst, value, size, stream))
 {
-	HIP_ENTER(dst, value, size, stream);
-	return hip_end(fill_1d(dst, value & 0xff, 1, size, stream, false));
+	return fill_1d(dst, value & 0xff, 1, size, stream, false);
 }
 
-hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count)
+HIP_PUBLIC(hipMemsetD8, (hipDeviceptr_t dst, unsigned char value, size_t count), (dst, value, count))
 {
-	HIP_ENTER(dst, value, count);
-	return hip_end(fill_1d(dst, value, 1, count, NULL, true));
+	return fill_1d(dst, value, 1, count, NULL, true);
 }
 
-hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream)
+HIP_PUBLIC(hipMemsetD8Async, (hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream),
+	   (dst, value, count, stream))
 {
-	HIP_ENTER(dst, value, count, stream);
-	return hip_end(fill_1d(dst, value, 1, count, stream, false));
+	return fill_1d(dst, value, 1, count, stream, false);
 }
 
-hipError_t hipMemsetD16(hipDeviceptr_t dst, unsigned short value, size_t count)
+HIP_PUBLIC(hipMemsetD16, (hipDeviceptr_t dst, unsigned short value, size_t count), (dst, value, count))
 {
-	HIP_ENTER(dst, value, count);
-	return hip_end(fill_1d(dst, value, 2, count, NULL, true));
+	return fill_1d(dst, value, 2, count, NULL, true);
 }
 
-hipError_t hipMemsetD16Async(hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream)
+HIP_PUBLIC(hipMemsetD16Async, (hipDeviceptr_t dst, unsigned short value, size_t count, hipStream_t stream),
+	   (dst, value, count, stream))
 {
-	HIP_ENTER(dst, value, count, stream);
-	return hip_end(fill_1d(dst, value, 2, count, stream, false));
+	return fill_1d(dst, value, 2, count, stream, false);
 }
 
-hipError_t hipMemsetD32(hipDeviceptr_t dst, int value, size_t count)
+HIP_PUBLIC(hipMemsetD32, (hipDeviceptr_t dst, int value, size_t count), (dst, value, count))
 {
-	HIP_ENTER(dst, value, count);
-	return hip_end(fill_1d(dst, (uint32_t)value, 4, count, NULL, true));
+	return fill_1d(dst, (uint32_t)value, 4, count, NULL, true);
 }
 
-hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream)
+HIP_PUBLIC(hipMemsetD32Async, (hipDeviceptr_t dst, int value, size_t count, hipStream_t stream),
+	   (dst, value, count, stream))
 {
-	HIP_ENTER(dst, value, count, stream);
-	return hip_end(fill_1d(dst, (uint32_t)value, 4, count, stream, false));
+	return fill_1d(dst, (uint32_t)value, 4, count, stream, false);
 }
 
 static hipError_t fill_2d(void *dst, size_t pitch_B, int value, size_t width_B, size_t height, hipStream_t stream,
@@ -204,16 +199,16 @@ static hipError_t fill_2d(void *dst, size_t pitch_B, int value, size_t width_B, 
 	return fill_run(&f, stream, wait);
 }
 
-hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
+HIP_PUBLIC(hipMemset2D, (void *dst, size_t pitch, int value, size_t width, size_t height),
+	   (dst, pitch, value, width, height))
 {
-	HIP_ENTER(dst, pitch, value, width, height);
-	return hip_end(fill_2d(dst, pitch, value, width, height, NULL, true));
+	return fill_2d(dst, pitch, value, width, height, NULL, true);
 }
 
-hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream)
+HIP_PUBLIC(hipMemset2DAsync, (void *dst, size_t pitch, int value, size_t width, size_t height, hipStream_t stream),
+	   (dst, pitch, value, width, height, stream))
 {
-	HIP_ENTER(dst, pitch, value, width, height, stream);
-	return hip_end(fill_2d(dst, pitch, value, width, height, stream, false));
+	return fill_2d(dst, pitch, value, width, height, stream, false);
 }
 
 static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *extent, hipStream_t stream,
@@ -228,14 +223,13 @@ static hipError_t fill_3d(const hipPitchedPtr *dst, int value, const hipExtent *
 	return fill_run(&f, stream, wait);
 }
 
-hipError_t hipMemset3D(hipPitchedPtr dst, int value, hipExtent extent)
+HIP_PUBLIC(hipMemset3D, (hipPitchedPtr dst, int value, hipExtent extent), (dst, value, extent))
 {
-	HIP_ENTER(dst, value, extent);
-	return hip_end(fill_3d(&dst, value, &extent, NULL, true));
+	return fill_3d(&dst, value, &extent, NULL, true);
 }
 
-hipError_t hipMemset3DAsync(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream)
+HIP_PUBLIC(hipMemset3DAsync, (hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream),
+	   (dst, value, extent, stream))
 {
-	HIP_ENTER(dst, value, extent, stream);
-	return hip_end(fill_3d(&dst, value, &extent, stream, false));
+	return fill_3d(&dst, value, &extent, stream, false);
 }

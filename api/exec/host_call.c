@@ -176,26 +176,23 @@ static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
 
 const struct hip_op_kind hip_op_host = {hipGraphNodeTypeHost, NULL, put_op, NULL};
 
-hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *data, unsigned int flags)
+HIP_PUBLIC(hipStreamAddCallback, (hipStream_t stream, hipStreamCallback_t callback, void *data, unsigned int flags),
+	   (stream, callback, data, flags))
 {
 	struct hip_stream *s;
 
-	HIP_ENTER(stream, callback, data, flags);
 	if (!callback || flags)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	/* CUDA's rule: a callback gets its stream as an argument, so it cannot be captured. */
 	if (!hip_stream_of(stream, &s) && hip_stream_captures(s))
-		return hip_end(hip_capture_lost(s, hipErrorStreamCaptureUnsupported));
-	return hip_end(hip_op_run(
-		stream, &(struct hip_op){.kind = &hip_op_host,
-					 .host = {.callback = callback, .handle = stream, .data = data}}));
+		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	return hip_op_run(stream, &(struct hip_op){.kind = &hip_op_host,
+						   .host = {.callback = callback, .handle = stream, .data = data}});
 }
 
-hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *data)
+HIP_PUBLIC(hipLaunchHostFunc, (hipStream_t stream, hipHostFn_t fn, void *data), (stream, fn, data))
 {
-	HIP_ENTER(stream, fn, data);
 	if (!fn)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(
-		hip_op_run(stream, &(struct hip_op){.kind = &hip_op_host, .host = {.fn = fn, .data = data}}));
+		return hipErrorInvalidValue;
+	return hip_op_run(stream, &(struct hip_op){.kind = &hip_op_host, .host = {.fn = fn, .data = data}});
 }

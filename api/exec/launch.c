@@ -603,17 +603,17 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t
 				    void **args, void **extra, hipEvent_t start, hipEvent_t stop);
 HIP_API_END
 
-hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
-				    uint32_t local_y, uint32_t local_z, size_t lds_B, hipStream_t stream,
-				    void **args, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
+HIP_PUBLIC(hipExtModuleLaunchKernel,
+	   (hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x, uint32_t local_y,
+	    uint32_t local_z, size_t lds_B, hipStream_t stream, void **args, void **extra, hipEvent_t start,
+	    hipEvent_t stop, uint32_t flags),
+	   (function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags))
 {
 	struct hip_launch l = {
 		.grid = {x, y, z}, .threads = {local_x, local_y, local_z}, .lds_B = (uint32_t)lds_B, .args = args};
 
 	(void)flags; /* the flag allows reordering, and does not demand it */
-	HIP_ENTER(function, x, y, z, local_x, local_y, local_z, lds_B, stream, args, extra, start, stop, flags);
-	return hip_end(lds_B > UINT32_MAX ? hipErrorInvalidValue
-					  : launch_ext(function, &l, stream, extra, start, stop));
+	return lds_B > UINT32_MAX ? hipErrorInvalidValue : launch_ext(function, &l, stream, extra, start, stop);
 }
 
 hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t local_x,
@@ -632,19 +632,20 @@ __typeof__(hipHccModuleLaunchKernel) hip_hcc_module_launch __asm__(
 	"_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_")
 	__attribute__((alias("hipHccModuleLaunchKernel"), visibility("default")));
 
-hipError_t hipExtLaunchKernel(const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B,
-			      hipStream_t stream, hipEvent_t start, hipEvent_t stop, int flags)
+HIP_PUBLIC(hipExtLaunchKernel,
+	   (const void *function, dim3 blocks, dim3 threads, void **args, size_t lds_B, hipStream_t stream,
+	    hipEvent_t start, hipEvent_t stop, int flags),
+	   (function, blocks, threads, args, lds_B, stream, start, stop, flags))
 {
 	hipError_t r;
 
 	(void)flags;
-	HIP_ENTER(function, blocks, threads, args, lds_B, stream, start, stop, flags);
 	r = check_events(start, stop, stream);
 	if (!r)
 		r = event_record_if(start, stream);
 	if (!r)
 		r = hipLaunchKernel(function, blocks, threads, args, lds_B, stream);
-	return hip_end(r ? r : event_record_if(stop, stream));
+	return r ? r : event_record_if(stop, stream);
 }
 
 /* --- <<<...>>> -------------------------------------------------------------------------------- */
@@ -689,14 +690,23 @@ static hipError_t grow_calls(void)
 	return hipSuccess;
 }
 
-hipError_t __hipPushCallConfiguration(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
+static hipError_t call_push(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
 {
 	struct hip_thread *t = &hip_thread;
 
 	if (t->call_count == t->call_max && grow_calls())
-		return hip_end(hipErrorOutOfMemory);
+		return hipErrorOutOfMemory;
 	t->calls[t->call_count++] = (struct hip_call){blocks, threads, lds_B, stream};
 	return hipSuccess;
+}
+
+/* Compiled code calls these two for each <<<>>>, and reads only whether they fail: an error is stored for the thread, success
+ * is not. They touch no object. */
+hipError_t __hipPushCallConfiguration(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
+{
+	hipError_t r = call_push(blocks, threads, lds_B, stream);
+
+	return r ? hip_store_error(r) : r;
 }
 
 hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B, hipStream_t *stream)
@@ -705,7 +715,7 @@ hipError_t __hipPopCallConfiguration(dim3 *blocks, dim3 *threads, size_t *lds_B,
 	const struct hip_call *call;
 
 	if (!t->call_count)
-		return hip_end(hipErrorMissingConfiguration);
+		return hip_store_error(hipErrorMissingConfiguration);
 	call = &t->calls[--t->call_count];
 	*blocks = call->blocks;
 	*threads = call->threads;
@@ -728,28 +738,29 @@ static struct setup *setup_get(void)
 	return hip_thread_memory(&setup_memory, sizeof(struct setup));
 }
 
-hipError_t hipConfigureCall(dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream)
+HIP_PUBLIC_WITHOUT_INIT(hipConfigureCall, (dim3 blocks, dim3 threads, size_t lds_B, hipStream_t stream),
+			(blocks, threads, lds_B, stream))
 {
 	struct setup *to = setup_get();
 
 	if (!to)
-		return hip_end(hipErrorOutOfMemory);
+		return hipErrorOutOfMemory;
 	to->size_B = 0;
-	return hip_end(__hipPushCallConfiguration(blocks, threads, lds_B, stream));
+	return call_push(blocks, threads, lds_B, stream);
 }
 
-hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
+HIP_PUBLIC_WITHOUT_INIT(hipSetupArgument, (const void *arg, size_t size, size_t offset), (arg, size, offset))
 {
 	struct setup *to = setup_get();
 
 	if (!to)
-		return hip_end(hipErrorOutOfMemory);
+		return hipErrorOutOfMemory;
 	if (!arg || offset > sizeof(to->bytes) || size > sizeof(to->bytes) - offset)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	memcpy(to->bytes + offset, arg, size);
 	if (offset + size > to->size_B)
 		to->size_B = offset + size;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 static hipError_t launch_by_ptr(const void *function)
@@ -778,8 +789,7 @@ static hipError_t launch_by_ptr(const void *function)
 	return lds_B > UINT32_MAX ? hipErrorInvalidValue : hip_launch_submit(s, &l);
 }
 
-hipError_t hipLaunchByPtr(const void *function)
+HIP_PUBLIC(hipLaunchByPtr, (const void *function), (function))
 {
-	HIP_ENTER(function);
-	return hip_end(launch_by_ptr(function));
+	return launch_by_ptr(function);
 }

@@ -100,30 +100,40 @@ static hipError_t by_handle(hipFunction_t function, const struct hip_kernel **k)
 
 #define FLAGS_MAX 1u /* hipOccupancyDisableCachingOverride: AMD's GPUs have no cache that it concerns */
 
-#define ACTIVE(name, type, find, flags, ...)                                                                       \
-	hipError_t name(int *blocks, type function, int threads, size_t lds_B __VA_ARGS__)                         \
+#define ACTIVE(name, type, find, parameters, arguments, flags)                                                     \
+	HIP_PUBLIC(name, parameters, arguments)                                                                    \
 	{                                                                                                          \
 		const struct hip_kernel *k;                                                                        \
-		hipError_t r;                                                                                      \
-		HIP_ENTER();                                                                                       \
-		r = !blocks || (flags) > FLAGS_MAX ? hipErrorInvalidValue : find(function, &k);                    \
-		return hip_end(r ? r : active_blocks(blocks, k, threads, lds_B));                                  \
+		hipError_t r = !blocks || (flags) > FLAGS_MAX ? hipErrorInvalidValue : find(function, &k);         \
+                                                                                                                   \
+		return r ? r : active_blocks(blocks, k, threads, lds_B);                                           \
 	}
-ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessor, const void *, by_address, 0u)
-ACTIVE(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, const void *, by_address, more, , unsigned int more)
-ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, hipFunction_t, by_handle, 0u)
-ACTIVE(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, hipFunction_t, by_handle, more, ,
-       unsigned int more)
+#define ACTIVE_PLAIN(name, type, find)                                                                             \
+	ACTIVE(name, type, find, (int *blocks, type function, int threads, size_t lds_B),                          \
+	       (blocks, function, threads, lds_B), 0u)
+#define ACTIVE_FLAGS(name, type, find)                                                                             \
+	ACTIVE(name, type, find, (int *blocks, type function, int threads, size_t lds_B, unsigned int flags),      \
+	       (blocks, function, threads, lds_B, flags), flags)
+ACTIVE_PLAIN(hipOccupancyMaxActiveBlocksPerMultiprocessor, const void *, by_address)
+ACTIVE_FLAGS(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, const void *, by_address)
+ACTIVE_PLAIN(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor, hipFunction_t, by_handle)
+ACTIVE_FLAGS(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, hipFunction_t, by_handle)
 
-#define BEST(name, type, find, flags, ...)                                                                         \
-	hipError_t name(int *blocks, int *threads, type function, size_t lds_B, int limit __VA_ARGS__)             \
+#define BEST(name, find, parameters, arguments, flags)                                                             \
+	HIP_PUBLIC(name, parameters, arguments)                                                                    \
 	{                                                                                                          \
 		const struct hip_kernel *k;                                                                        \
-		hipError_t r;                                                                                      \
-		HIP_ENTER();                                                                                       \
-		r = !blocks || !threads || (flags) > FLAGS_MAX ? hipErrorInvalidValue : find(function, &k);        \
-		return hip_end(r ? r : best_block(blocks, threads, k, lds_B, limit));                              \
+		hipError_t r =                                                                                     \
+			!blocks || !threads || (flags) > FLAGS_MAX ? hipErrorInvalidValue : find(function, &k);    \
+                                                                                                                   \
+		return r ? r : best_block(blocks, threads, k, lds_B, limit);                                       \
 	}
-BEST(hipOccupancyMaxPotentialBlockSize, const void *, by_address, 0u)
-BEST(hipModuleOccupancyMaxPotentialBlockSize, hipFunction_t, by_handle, 0u)
-BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, hipFunction_t, by_handle, more, , unsigned int more)
+BEST(hipOccupancyMaxPotentialBlockSize, by_address,
+     (int *blocks, int *threads, const void *function, size_t lds_B, int limit),
+     (blocks, threads, function, lds_B, limit), 0u)
+BEST(hipModuleOccupancyMaxPotentialBlockSize, by_handle,
+     (int *blocks, int *threads, hipFunction_t function, size_t lds_B, int limit),
+     (blocks, threads, function, lds_B, limit), 0u)
+BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, by_handle,
+     (int *blocks, int *threads, hipFunction_t function, size_t lds_B, int limit, unsigned int flags),
+     (blocks, threads, function, lds_B, limit, flags), flags)

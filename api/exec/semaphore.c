@@ -63,10 +63,10 @@ static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExterna
 	return hipSuccess;
 }
 
-hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *semaphore, const hipExternalSemaphoreHandleDesc *desc)
+HIP_PUBLIC(hipImportExternalSemaphore,
+	   (hipExternalSemaphore_t * semaphore, const hipExternalSemaphoreHandleDesc *desc), (semaphore, desc))
 {
-	HIP_ENTER();
-	return hip_end(semaphore_import(semaphore, desc));
+	return semaphore_import(semaphore, desc);
 }
 
 /* Waits and signals that streams have not reached yet are skipped. */
@@ -89,10 +89,9 @@ static hipError_t semaphore_destroy(hipExternalSemaphore_t handle)
 	return hipSuccess;
 }
 
-hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t semaphore)
+HIP_PUBLIC(hipDestroyExternalSemaphore, (hipExternalSemaphore_t semaphore), (semaphore))
 {
-	HIP_ENTER();
-	return hip_end(semaphore_destroy(semaphore));
+	return semaphore_destroy(semaphore);
 }
 
 void hip_semaphores_reset(struct hip_device *device)
@@ -207,18 +206,18 @@ static hipError_t steps_run(const hipExternalSemaphore_t *semaphores, const stru
 	return r;
 }
 
-hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
-					    const hipExternalSemaphoreSignalParams *params, unsigned int count,
-					    hipStream_t stream)
+HIP_PUBLIC(hipSignalExternalSemaphoresAsync,
+	   (const hipExternalSemaphore_t *semaphores, const hipExternalSemaphoreSignalParams *params,
+	    unsigned int count, hipStream_t stream),
+	   (semaphores, params, count, stream))
 {
-	HIP_ENTER();
-	return hip_end(steps_run(semaphores, &(struct params){.signal = params}, count, stream));
+	return steps_run(semaphores, &(struct params){.signal = params}, count, stream);
 }
 
-hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *semaphores,
-					  const hipExternalSemaphoreWaitParams *params, unsigned int count,
-					  hipStream_t stream)
+HIP_PUBLIC(hipWaitExternalSemaphoresAsync,
+	   (const hipExternalSemaphore_t *semaphores, const hipExternalSemaphoreWaitParams *params,
+	    unsigned int count, hipStream_t stream),
+	   (semaphores, params, count, stream))
 {
-	HIP_ENTER();
-	return hip_end(steps_run(semaphores, &(struct params){.wait = params}, count, stream));
+	return steps_run(semaphores, &(struct params){.wait = params}, count, stream);
 }

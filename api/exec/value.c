@@ -91,37 +91,37 @@ static hipError_t values_run(hipStream_t handle, struct hip_value *values, unsig
 	return r;
 }
 
-hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask)
+HIP_PUBLIC(hipStreamWaitValue32, (hipStream_t stream, void *ptr, uint32_t value, unsigned int flags, uint32_t mask),
+	   (stream, ptr, value, flags, mask))
 {
 	struct hip_value v = {ptr, value, mask, 4, flags, true};
 
-	HIP_ENTER(stream, ptr, value, flags, mask);
-	return hip_end(values_run(stream, &v, 1));
+	return values_run(stream, &v, 1);
 }
 
-hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask)
+HIP_PUBLIC(hipStreamWaitValue64, (hipStream_t stream, void *ptr, uint64_t value, unsigned int flags, uint64_t mask),
+	   (stream, ptr, value, flags, mask))
 {
 	struct hip_value v = {ptr, value, mask, 8, flags, true};
 
-	HIP_ENTER(stream, ptr, value, flags, mask);
-	return hip_end(values_run(stream, &v, 1));
+	return values_run(stream, &v, 1);
 }
 
 /* Ignores the flags: CLR does. */
-hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags)
+HIP_PUBLIC(hipStreamWriteValue32, (hipStream_t stream, void *ptr, uint32_t value, unsigned int flags),
+	   (stream, ptr, value, flags))
 {
 	struct hip_value v = {ptr, value, 0, 4, flags, false};
 
-	HIP_ENTER(stream, ptr, value, flags);
-	return hip_end(values_run(stream, &v, 1));
+	return values_run(stream, &v, 1);
 }
 
-hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
+HIP_PUBLIC(hipStreamWriteValue64, (hipStream_t stream, void *ptr, uint64_t value, unsigned int flags),
+	   (stream, ptr, value, flags))
 {
 	struct hip_value v = {ptr, value, 0, 8, flags, false};
 
-	HIP_ENTER(stream, ptr, value, flags);
-	return hip_end(values_run(stream, &v, 1));
+	return values_run(stream, &v, 1);
 }
 
 /* --- batches ---------------------------------------------------------------------------------- */
@@ -212,9 +212,9 @@ static hipError_t values_batch(hipStream_t handle, const struct hip_values *valu
 		     : hip_op_run(handle, &(struct hip_op){.kind = &hip_op_values, .values = *values});
 }
 
-hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *list,
-			       unsigned int flags)
+HIP_PUBLIC(hipStreamBatchMemOp,
+	   (hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *list, unsigned int flags),
+	   (stream, count, list, flags))
 {
-	HIP_ENTER(stream, count, list, flags);
-	return hip_end(values_batch(stream, &(struct hip_values){list, count, NULL}, flags));
+	return values_batch(stream, &(struct hip_values){list, count, NULL}, flags);
 }

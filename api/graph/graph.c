@@ -292,47 +292,44 @@ bool hip_graph_order(const struct hip_graph *g, struct hip_node **order, struct 
 
 /* --- public functions: graphs ----------------------------------------------------------------- */
 
-hipError_t hipGraphCreate(hipGraph_t *out, unsigned int flags)
+HIP_PUBLIC(hipGraphCreate, (hipGraph_t * out, unsigned int flags), (out, flags))
 {
 	struct hip_graph *g;
 	hipError_t r;
 
-	HIP_ENTER();
 	if (!out || flags)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = hip_graph_create(true, &g);
 	if (!r)
 		*out = (hipGraph_t)(uintptr_t)g->handle;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipGraphDestroy(hipGraph_t handle)
+HIP_PUBLIC(hipGraphDestroy, (hipGraph_t handle), (handle))
 {
 	struct hip_graph *g;
 
-	HIP_ENTER();
 	g = hip_graph_of(handle);
 	if (!handle || (g && g->embedded))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (!g)
-		return hip_end(hipErrorIllegalState);
+		return hipErrorIllegalState;
 	hip_graph_destroy(g);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipGraphClone(hipGraph_t *out, hipGraph_t original)
+HIP_PUBLIC(hipGraphClone, (hipGraph_t * out, hipGraph_t original), (out, original))
 {
 	struct hip_graph *g, *clone;
 	hipError_t r;
 
-	HIP_ENTER();
 	g = hip_graph_of(original);
 	if (!out || !g)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = hip_graph_clone(g, true, &clone);
 	if (!r)
 		*out = (hipGraph_t)(uintptr_t)clone->handle;
-	return hip_end(r);
+	return r;
 }
 
 static hipError_t find_in_clone(hipGraphNode_t *out, hipGraphNode_t original, hipGraph_t clone)
@@ -349,10 +346,10 @@ static hipError_t find_in_clone(hipGraphNode_t *out, hipGraphNode_t original, hi
 	return hipErrorInvalidValue;
 }
 
-hipError_t hipGraphNodeFindInClone(hipGraphNode_t *out, hipGraphNode_t original, hipGraph_t clone)
+HIP_PUBLIC(hipGraphNodeFindInClone, (hipGraphNode_t * out, hipGraphNode_t original, hipGraph_t clone),
+	   (out, original, clone))
 {
-	HIP_ENTER();
-	return hip_end(find_in_clone(out, original, clone));
+	return find_in_clone(out, original, clone);
 }
 
 /* --- public functions: edges ------------------------------------------------------------------ */
@@ -381,18 +378,18 @@ static hipError_t change_edges(hipGraph_t handle, const hipGraphNode_t *from, co
 	return r;
 }
 
-hipError_t hipGraphAddDependencies(hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to,
-				   size_t count)
+HIP_PUBLIC(hipGraphAddDependencies,
+	   (hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count),
+	   (graph, from, to, count))
 {
-	HIP_ENTER();
-	return hip_end(change_edges(graph, from, to, count, true));
+	return change_edges(graph, from, to, count, true);
 }
 
-hipError_t hipGraphRemoveDependencies(hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to,
-				      size_t count)
+HIP_PUBLIC(hipGraphRemoveDependencies,
+	   (hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count),
+	   (graph, from, to, count))
 {
-	HIP_ENTER();
-	return hip_end(change_edges(graph, from, to, count, false));
+	return change_edges(graph, from, to, count, false);
 }
 
 /* --- public functions: lists ------------------------------------------------------------------ */
@@ -425,40 +422,38 @@ static hipError_t nodes_get(const struct hip_nodes *nodes, bool roots, hipGraphN
 	return hipSuccess;
 }
 
-hipError_t hipGraphGetNodes(hipGraph_t handle, hipGraphNode_t *list, size_t *count)
+HIP_PUBLIC(hipGraphGetNodes, (hipGraph_t handle, hipGraphNode_t *list, size_t *count), (handle, list, count))
 {
 	const struct hip_graph *g;
 
-	HIP_ENTER();
 	g = hip_graph_of(handle);
-	return hip_end(g ? nodes_get(&g->nodes, false, list, count) : hipErrorInvalidValue);
+	return g ? nodes_get(&g->nodes, false, list, count) : hipErrorInvalidValue;
 }
 
-hipError_t hipGraphGetRootNodes(hipGraph_t handle, hipGraphNode_t *list, size_t *count)
+HIP_PUBLIC(hipGraphGetRootNodes, (hipGraph_t handle, hipGraphNode_t *list, size_t *count), (handle, list, count))
 {
 	const struct hip_graph *g;
 
-	HIP_ENTER();
 	g = hip_graph_of(handle);
-	return hip_end(g ? nodes_get(&g->nodes, true, list, count) : hipErrorInvalidValue);
+	return g ? nodes_get(&g->nodes, true, list, count) : hipErrorInvalidValue;
 }
 
-hipError_t hipGraphNodeGetDependencies(hipGraphNode_t handle, hipGraphNode_t *list, size_t *count)
+HIP_PUBLIC(hipGraphNodeGetDependencies, (hipGraphNode_t handle, hipGraphNode_t *list, size_t *count),
+	   (handle, list, count))
 {
 	const struct hip_node *n;
 
-	HIP_ENTER();
 	n = hip_node_of(handle);
-	return hip_end(n ? nodes_get(&n->before, false, list, count) : hipErrorInvalidValue);
+	return n ? nodes_get(&n->before, false, list, count) : hipErrorInvalidValue;
 }
 
-hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t handle, hipGraphNode_t *list, size_t *count)
+HIP_PUBLIC(hipGraphNodeGetDependentNodes, (hipGraphNode_t handle, hipGraphNode_t *list, size_t *count),
+	   (handle, list, count))
 {
 	const struct hip_node *n;
 
-	HIP_ENTER();
 	n = hip_node_of(handle);
-	return hip_end(n ? nodes_get(&n->after, false, list, count) : hipErrorInvalidValue);
+	return n ? nodes_get(&n->after, false, list, count) : hipErrorInvalidValue;
 }
 
 static hipError_t edges_get(const struct hip_graph *g, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count)
@@ -483,35 +478,33 @@ static hipError_t edges_get(const struct hip_graph *g, hipGraphNode_t *from, hip
 	return hipSuccess;
 }
 
-hipError_t hipGraphGetEdges(hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count)
+HIP_PUBLIC(hipGraphGetEdges, (hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count),
+	   (graph, from, to, count))
 {
-	HIP_ENTER();
-	return hip_end(edges_get(hip_graph_of(graph), from, to, count));
+	return edges_get(hip_graph_of(graph), from, to, count);
 }
 
-hipError_t hipGraphNodeGetType(hipGraphNode_t handle, hipGraphNodeType *type)
+HIP_PUBLIC(hipGraphNodeGetType, (hipGraphNode_t handle, hipGraphNodeType *type), (handle, type))
 {
 	const struct hip_node *n;
 
-	HIP_ENTER();
 	n = hip_node_of(handle);
 	if (!n || !type)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*type = n->work.type;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipGraphDestroyNode(hipGraphNode_t handle)
+HIP_PUBLIC(hipGraphDestroyNode, (hipGraphNode_t handle), (handle))
 {
 	struct hip_node *n;
 
-	HIP_ENTER();
 	n = hip_node_of(handle);
 	if (!n)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	/* CUDA refuses this, too: the program may have stored the memory's address. */
 	if (n->work.type == hipGraphNodeTypeMemAlloc || n->work.type == hipGraphNodeTypeMemFree)
-		return hip_end(hipErrorNotSupported);
+		return hipErrorNotSupported;
 	remove_node(n);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

@@ -137,10 +137,9 @@ static hipError_t capture_begin(hipStream_t handle, hipStreamCaptureMode mode)
 	return r;
 }
 
-hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
+HIP_PUBLIC(hipStreamBeginCapture, (hipStream_t stream, hipStreamCaptureMode mode), (stream, mode))
 {
-	HIP_ENTER();
-	return hip_end(capture_begin(stream, mode));
+	return capture_begin(stream, mode);
 }
 
 static bool are_nodes_of(const struct hip_graph *g, const hipGraphNode_t *nodes, size_t count)
@@ -171,11 +170,12 @@ static hipError_t capture_begin_to(hipStream_t handle, hipGraph_t graph, const h
 	return r;
 }
 
-hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph, const hipGraphNode_t *nodes,
-					const hipGraphEdgeData *edges, size_t count, hipStreamCaptureMode mode)
+HIP_PUBLIC(hipStreamBeginCaptureToGraph,
+	   (hipStream_t stream, hipGraph_t graph, const hipGraphNode_t *nodes, const hipGraphEdgeData *edges,
+	    size_t count, hipStreamCaptureMode mode),
+	   (stream, graph, nodes, edges, count, mode))
 {
-	HIP_ENTER();
-	return hip_end(edges ? hipErrorNotSupported : capture_begin_to(stream, graph, nodes, count, mode));
+	return edges ? hipErrorNotSupported : capture_begin_to(stream, graph, nodes, count, mode);
 }
 
 static bool mark_before(const struct hip_node *n)
@@ -246,23 +246,22 @@ static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_g
 	return r;
 }
 
-hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph)
+HIP_PUBLIC(hipStreamEndCapture, (hipStream_t stream, hipGraph_t *graph), (stream, graph))
 {
 	struct hip_graph *spoilt = NULL;
 	struct hip_stream *s;
 	hipError_t r;
 
-	HIP_ENTER();
 	if (!graph)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = is_legacy(stream) ? hipErrorIllegalState : hip_stream_of(stream, &s);
 	if (r)
-		return hip_end(r);
+		return r;
 	drv_mutex_lock(&hip_captures_lock);
 	r = end_locked(s, graph, &spoilt);
 	drv_mutex_unlock(&hip_captures_lock);
 	hip_graph_destroy(spoilt);
-	return hip_end(r);
+	return r;
 }
 
 /* --- queries and updates ---------------------------------------------------------------------- */
@@ -313,45 +312,45 @@ static hipError_t get_info(hipStream_t handle, struct info *info)
 	return r;
 }
 
-hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status)
+HIP_PUBLIC(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus *status), (stream, status))
 {
 	struct info info;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = status ? get_info(stream, &info) : hipErrorInvalidValue;
 	if (!r)
 		*status = info.status;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id)
+HIP_PUBLIC(hipStreamGetCaptureInfo, (hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id),
+	   (stream, status, id))
 {
 	struct info info;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = status ? get_info(stream, &info) : hipErrorInvalidValue;
 	if (!r)
 		*status = info.status;
 	if (!r && id && info.status == hipStreamCaptureStatusActive)
 		*id = info.id;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id,
-				      hipGraph_t *graph, const hipGraphNode_t **nodes, size_t *count)
+HIP_PUBLIC(hipStreamGetCaptureInfo_v2,
+	   (hipStream_t stream, hipStreamCaptureStatus *status, unsigned long long *id, hipGraph_t *graph,
+	    const hipGraphNode_t **nodes, size_t *count),
+	   (stream, status, id, graph, nodes, count))
 {
 	struct info info;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = status ? get_info(stream, &info) : hipErrorInvalidValue;
 	if (r)
-		return hip_end(r);
+		return r;
 	*status = info.status;
 	if (info.status != hipStreamCaptureStatusActive)
-		return hip_end(hipSuccess);
+		return hipSuccess;
 	if (id)
 		*id = info.id;
 	if (graph)
@@ -360,7 +359,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
 		*nodes = info.tails;
 	if (count)
 		*count = info.count;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* CUDA's rule: nodes that the program removes from the dependencies need not be waited for. */
@@ -399,30 +398,29 @@ static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *node
 	return r;
 }
 
-hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t *nodes, size_t count,
-					      unsigned int flags)
+HIP_PUBLIC(hipStreamUpdateCaptureDependencies,
+	   (hipStream_t stream, hipGraphNode_t *nodes, size_t count, unsigned int flags),
+	   (stream, nodes, count, flags))
 {
 	struct hip_stream *s;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = hip_stream_of(stream, &s);
 	if (r)
-		return hip_end(r);
+		return r;
 	drv_mutex_lock(&hip_captures_lock);
 	r = update_locked(s, nodes, count, flags);
 	drv_mutex_unlock(&hip_captures_lock);
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode)
+HIP_PUBLIC(hipThreadExchangeStreamCaptureMode, (hipStreamCaptureMode * mode), (mode))
 {
 	hipStreamCaptureMode old = hip_thread.capture_mode;
 
-	HIP_ENTER();
 	if (!mode || (unsigned)*mode > hipStreamCaptureModeRelaxed)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	hip_thread.capture_mode = *mode;
 	*mode = old;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

@@ -62,33 +62,36 @@ static hipError_t for_instance(hipError_t made)
 }
 
 /* The three public functions for each form of a copy's parameters. */
-#define COPIES(suffix, make, parameters, ...)                                                                      \
-	hipError_t hipGraphAddMemcpyNode##suffix(hipGraphNode_t *out, hipGraph_t graph,                            \
-						 const hipGraphNode_t *before, size_t count, UNPACK parameters)    \
+#define COPIES(suffix, make, parameters, arguments)                                                                \
+	HIP_PUBLIC(hipGraphAddMemcpyNode##suffix,                                                                  \
+		   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,            \
+		    HIP_UNPACK parameters),                                                                        \
+		   (out, graph, before, count, HIP_UNPACK arguments))                                              \
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
-		HIP_ENTER();                                                                                       \
-		return hip_end(hip_node_add(out, graph, before, count, make(&w, __VA_ARGS__), &w));                \
+                                                                                                                   \
+		return hip_node_add(out, graph, before, count, make(&w, HIP_UNPACK arguments), &w);                \
 	}                                                                                                          \
-	hipError_t hipGraphMemcpyNodeSetParams##suffix(hipGraphNode_t node, UNPACK parameters)                     \
+	HIP_PUBLIC(hipGraphMemcpyNodeSetParams##suffix, (hipGraphNode_t node, HIP_UNPACK parameters),              \
+		   (node, HIP_UNPACK arguments))                                                                   \
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
-		HIP_ENTER();                                                                                       \
-		return hip_end(hip_node_set(node, other_copy(make(&w, __VA_ARGS__), &w), &w));                     \
+                                                                                                                   \
+		return hip_node_set(node, other_copy(make(&w, HIP_UNPACK arguments), &w), &w);                     \
 	}                                                                                                          \
-	hipError_t hipGraphExecMemcpyNodeSetParams##suffix(hipGraphExec_t exec, hipGraphNode_t node,               \
-							   UNPACK parameters)                                      \
+	HIP_PUBLIC(hipGraphExecMemcpyNodeSetParams##suffix,                                                        \
+		   (hipGraphExec_t exec, hipGraphNode_t node, HIP_UNPACK parameters),                              \
+		   (exec, node, HIP_UNPACK arguments))                                                             \
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
-		HIP_ENTER();                                                                                       \
-		return hip_end(hip_exec_set(exec, node, for_instance(other_copy(make(&w, __VA_ARGS__), &w)), &w)); \
+                                                                                                                   \
+		return hip_exec_set(exec, node, for_instance(other_copy(make(&w, HIP_UNPACK arguments), &w)), &w); \
 	}
-#define UNPACK(...) __VA_ARGS__
-COPIES(1D, copy_work, (void *dst, const void *src, size_t size, hipMemcpyKind kind), dst, src, size, kind)
+COPIES(1D, copy_work, (void *dst, const void *src, size_t size, hipMemcpyKind kind), (dst, src, size, kind))
 COPIES(FromSymbol, from_symbol, (void *dst, const void *symbol, size_t size, size_t offset, hipMemcpyKind kind),
-       dst, symbol, size, offset, kind)
+       (dst, symbol, size, offset, kind))
 COPIES(ToSymbol, to_symbol, (const void *symbol, const void *src, size_t size, size_t offset, hipMemcpyKind kind),
-       symbol, src, size, offset, kind)
+       (symbol, src, size, offset, kind))
 
 /* --- copies of boxes -------------------------------------------------------------------------- */
 
@@ -106,29 +109,29 @@ hipError_t hip_work_of_3d(struct hip_work *w, const hipMemcpy3DParms *p)
 	return r;
 }
 
-hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
-				 const hipMemcpy3DParms *p)
+HIP_PUBLIC(hipGraphAddMemcpyNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    const hipMemcpy3DParms *p),
+	   (out, graph, before, count, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_add(out, graph, before, count, hip_work_of_3d(&w, p), &w));
+	return hip_node_add(out, graph, before, count, hip_work_of_3d(&w, p), &w);
 }
 
-hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms *p)
+HIP_PUBLIC(hipGraphMemcpyNodeSetParams, (hipGraphNode_t node, const hipMemcpy3DParms *p), (node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_set(node, hip_work_of_3d(&w, p), &w));
+	return hip_node_set(node, hip_work_of_3d(&w, p), &w);
 }
 
-hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipMemcpy3DParms *p)
+HIP_PUBLIC(hipGraphExecMemcpyNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t node, hipMemcpy3DParms *p),
+	   (exec, node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_exec_set(exec, node, for_instance(hip_work_of_3d(&w, p)), &w));
+	return hip_exec_set(exec, node, for_instance(hip_work_of_3d(&w, p)), &w);
 }
 
 static hipError_t get_copy(hipGraphNode_t node, hipMemcpy3DParms *p)
@@ -141,10 +144,9 @@ static hipError_t get_copy(hipGraphNode_t node, hipMemcpy3DParms *p)
 	return hipSuccess;
 }
 
-hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms *p)
+HIP_PUBLIC(hipGraphMemcpyNodeGetParams, (hipGraphNode_t node, hipMemcpy3DParms *p), (node, p))
 {
-	HIP_ENTER();
-	return hip_end(get_copy(node, p));
+	return get_copy(node, p);
 }
 
 /* --- the driver API --------------------------------------------------------------------------- */
@@ -226,40 +228,39 @@ static hipError_t check_context(hipCtx_t context)
 	return !context || hip_find(HIP_CONTEXT, context) ? hipSuccess : hipErrorInvalidContext;
 }
 
-hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
-				    size_t count, const HIP_MEMCPY3D *p, hipCtx_t context)
+HIP_PUBLIC(hipDrvGraphAddMemcpyNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    const HIP_MEMCPY3D *p, hipCtx_t context),
+	   (out, graph, before, count, p, context))
 {
 	struct hip_work w;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = context ? check_context(context) : hipErrorInvalidValue;
-	return hip_end(r ? r : hip_node_add(out, graph, before, count, drv_work(&w, p), &w));
+	return r ? r : hip_node_add(out, graph, before, count, drv_work(&w, p), &w);
 }
 
-hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t node, const HIP_MEMCPY3D *p)
+HIP_PUBLIC(hipDrvGraphMemcpyNodeSetParams, (hipGraphNode_t node, const HIP_MEMCPY3D *p), (node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_set(node, drv_work(&w, p), &w));
+	return hip_node_set(node, drv_work(&w, p), &w);
 }
 
-hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMCPY3D *p,
-					      hipCtx_t context)
+HIP_PUBLIC(hipDrvGraphExecMemcpyNodeSetParams,
+	   (hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMCPY3D *p, hipCtx_t context),
+	   (exec, node, p, context))
 {
 	struct hip_work w;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = check_context(context);
-	return hip_end(r ? r : hip_exec_set(exec, node, drv_work(&w, p), &w));
+	return r ? r : hip_exec_set(exec, node, drv_work(&w, p), &w);
 }
 
-hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t node, HIP_MEMCPY3D *p)
+HIP_PUBLIC(hipDrvGraphMemcpyNodeGetParams, (hipGraphNode_t node, HIP_MEMCPY3D *p), (node, p))
 {
-	HIP_ENTER();
-	return hip_end(get_drv(node, p));
+	return get_drv(node, p);
 }
 
 /* --- fills ------------------------------------------------------------------------------------ */
@@ -282,40 +283,39 @@ hipError_t hip_work_of_memset(struct hip_work *w, const hipMemsetParams *p)
 	return r ? r : hip_work_of_op(w, &op);
 }
 
-hipError_t hipGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
-				 const hipMemsetParams *p)
+HIP_PUBLIC(hipGraphAddMemsetNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    const hipMemsetParams *p),
+	   (out, graph, before, count, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_add(out, graph, before, count, hip_work_of_memset(&w, p), &w));
+	return hip_node_add(out, graph, before, count, hip_work_of_memset(&w, p), &w);
 }
 
-hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams *p)
+HIP_PUBLIC(hipGraphMemsetNodeSetParams, (hipGraphNode_t node, const hipMemsetParams *p), (node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_set(node, hip_work_of_memset(&w, p), &w));
+	return hip_node_set(node, hip_work_of_memset(&w, p), &w);
 }
 
-hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipMemsetParams *p)
+HIP_PUBLIC(hipGraphExecMemsetNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t node, const hipMemsetParams *p),
+	   (exec, node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_exec_set(exec, node, hip_work_of_memset(&w, p), &w));
+	return hip_exec_set(exec, node, hip_work_of_memset(&w, p), &w);
 }
 
-hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *p)
+HIP_PUBLIC(hipGraphMemsetNodeGetParams, (hipGraphNode_t node, hipMemsetParams *p), (node, p))
 {
 	const struct hip_fill *f;
 	const struct hip_node *n;
 
-	HIP_ENTER();
 	n = hip_node_of(node);
 	if (!p || !n || n->work.type != hipGraphNodeTypeMemset)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	f = &n->work.op.fill;
 	*p = (hipMemsetParams){.dst = f->dst,
 			       .elementSize = f->value_B,
@@ -323,7 +323,7 @@ hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *p)
 			       .pitch = f->pitch_B,
 			       .value = f->value,
 			       .width = f->row_B / f->value_B};
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 static hipError_t drv_memset_work(struct hip_work *w, const HIP_MEMSET_NODE_PARAMS *p)
@@ -338,24 +338,25 @@ static hipError_t drv_memset_work(struct hip_work *w, const HIP_MEMSET_NODE_PARA
 							.width = p->width});
 }
 
-hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
-				    size_t count, const HIP_MEMSET_NODE_PARAMS *p, hipCtx_t context)
+HIP_PUBLIC(hipDrvGraphAddMemsetNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    const HIP_MEMSET_NODE_PARAMS *p, hipCtx_t context),
+	   (out, graph, before, count, p, context))
 {
 	struct hip_work w;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = check_context(context);
-	return hip_end(r ? r : hip_node_add(out, graph, before, count, drv_memset_work(&w, p), &w));
+	return r ? r : hip_node_add(out, graph, before, count, drv_memset_work(&w, p), &w);
 }
 
-hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-					      const HIP_MEMSET_NODE_PARAMS *p, hipCtx_t context)
+HIP_PUBLIC(hipDrvGraphExecMemsetNodeSetParams,
+	   (hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMSET_NODE_PARAMS *p, hipCtx_t context),
+	   (exec, node, p, context))
 {
 	struct hip_work w;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = check_context(context);
-	return hip_end(r ? r : hip_exec_set(exec, node, drv_memset_work(&w, p), &w));
+	return r ? r : hip_exec_set(exec, node, drv_memset_work(&w, p), &w);
 }

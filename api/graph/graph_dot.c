@@ -123,11 +123,10 @@ static hipError_t dot_print(const struct hip_graph *g, const char *path, unsigne
 	return fclose(f) || failed ? hipErrorOperatingSystem : hipSuccess;
 }
 
-hipError_t hipGraphDebugDotPrint(hipGraph_t graph, const char *path, unsigned int flags)
+HIP_PUBLIC(hipGraphDebugDotPrint, (hipGraph_t graph, const char *path, unsigned int flags), (graph, path, flags))
 {
 	const struct hip_graph *g;
 
-	HIP_ENTER();
 	g = hip_graph_of(graph);
-	return hip_end(g && path ? dot_print(g, path, flags) : hipErrorInvalidValue);
+	return g && path ? dot_print(g, path, flags) : hipErrorInvalidValue;
 }

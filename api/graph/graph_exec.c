@@ -244,53 +244,52 @@ static hipError_t exec_instantiate(hipGraphExec_t *out, hipGraph_t handle, unsig
 /* Larger than every message; snprintf() refuses sizes above INT_MAX. */
 #define LOG_MOST_B 256
 
-hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
-			       size_t log_B)
+HIP_PUBLIC(hipGraphInstantiate,
+	   (hipGraphExec_t * exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t log_B),
+	   (exec, graph, error_node, log, log_B))
 {
 	hipGraphNode_t culprit;
 	hipError_t r;
 
-	HIP_ENTER(exec, graph, error_node, log, log_B);
 	r = exec_instantiate(exec, graph, 0, 0, &culprit);
 	if (error_node)
 		*error_node = culprit;
 	if (log && log_B)
 		snprintf(log, log_B < LOG_MOST_B ? log_B : LOG_MOST_B, "%s",
 			 culprit ? "nodes wait for each other in a circle" : "");
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags)
+HIP_PUBLIC(hipGraphInstantiateWithFlags, (hipGraphExec_t * exec, hipGraph_t graph, unsigned long long flags),
+	   (exec, graph, flags))
 {
 	hipGraphNode_t culprit;
 
-	HIP_ENTER(exec, graph, flags);
-	return hip_end(exec_instantiate(exec, graph, flags, FLAGS, &culprit));
+	return exec_instantiate(exec, graph, flags, FLAGS, &culprit);
 }
 
-hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *p)
+HIP_PUBLIC(hipGraphInstantiateWithParams, (hipGraphExec_t * exec, hipGraph_t graph, hipGraphInstantiateParams *p),
+	   (exec, graph, p))
 {
 	hipError_t r;
 
-	HIP_ENTER(exec, graph, p);
 	if (!p)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = exec_instantiate(exec, graph, p->flags, FLAGS_OF_PARAMS, &p->errNode_out);
 	p->result_out = !r                          ? hipGraphInstantiateSuccess
 			: p->errNode_out            ? hipGraphInstantiateInvalidStructure
 			: r == hipErrorNotSupported ? hipGraphInstantiateNodeOperationNotSupported
 						    : hipGraphInstantiateError;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
+HIP_PUBLIC(hipGraphExecDestroy, (hipGraphExec_t handle), (handle))
 {
 	struct hip_exec *e;
 
-	HIP_ENTER(handle);
 	e = exec_of(handle);
 	if (!e)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	drv_handle_destroy(&hip_handles, e->handle);
 	drv_mutex_lock(&e->lock);
 	drop_plan(e);
@@ -301,19 +300,18 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t handle)
 	drv_mutex_destroy(&e->lock);
 	free(e);
 	hip_retire_collect();
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipGraphExecGetFlags(hipGraphExec_t handle, unsigned long long *flags)
+HIP_PUBLIC(hipGraphExecGetFlags, (hipGraphExec_t handle, unsigned long long *flags), (handle, flags))
 {
 	const struct hip_exec *e;
 
-	HIP_ENTER(handle, flags);
 	e = exec_of(handle);
 	if (!e || !flags)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*flags = e->flags;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* --- launches --------------------------------------------------------------------------------- */
@@ -403,22 +401,20 @@ static hipError_t exec_launch(hipGraphExec_t handle, hipStream_t stream)
 	return r || captures ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
-hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
+HIP_PUBLIC(hipGraphLaunch, (hipGraphExec_t exec, hipStream_t stream), (exec, stream))
 {
-	HIP_ENTER(exec, stream);
-	return hip_end(exec_launch(exec, stream));
+	return exec_launch(exec, stream);
 }
 
 /* Does nothing: instantiation has prepared everything. */
-hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream)
+HIP_PUBLIC(hipGraphUpload, (hipGraphExec_t exec, hipStream_t stream), (exec, stream))
 {
 	struct hip_stream *s;
 
 	hipError_t r;
 
-	HIP_ENTER(exec, stream);
 	r = exec ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
-	return hip_end(r || exec_of(exec) ? r : hipErrorInvalidValue);
+	return r || exec_of(exec) ? r : hipErrorInvalidValue;
 }
 
 /* --- updates ---------------------------------------------------------------------------------- */
@@ -530,23 +526,23 @@ static hipError_t update_locked(struct hip_exec *e, const struct hip_graph *g, h
 	return r;
 }
 
-hipError_t hipGraphExecUpdate(hipGraphExec_t handle, hipGraph_t graph, hipGraphNode_t *culprit,
-			      hipGraphExecUpdateResult *result)
+HIP_PUBLIC(hipGraphExecUpdate,
+	   (hipGraphExec_t handle, hipGraph_t graph, hipGraphNode_t *culprit, hipGraphExecUpdateResult *result),
+	   (handle, graph, culprit, result))
 {
 	const struct hip_graph *g;
 	struct hip_exec *e;
 	hipError_t r;
 
-	HIP_ENTER(handle, graph, culprit, result);
 	e = exec_of(handle);
 	g = hip_graph_of(graph);
 	if (!e || !g || !culprit || !result)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*culprit = NULL;
 	drv_mutex_lock(&e->lock);
 	r = update_locked(e, g, culprit, result);
 	drv_mutex_unlock(&e->lock);
-	return hip_end(r);
+	return r;
 }
 
 /* Replaces a child graph. */
@@ -633,32 +629,32 @@ static hipError_t find_switch(hipGraphExec_t handle, hipGraphNode_t node, struct
 	return hipSuccess;
 }
 
-hipError_t hipGraphNodeSetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled)
+HIP_PUBLIC(hipGraphNodeSetEnabled, (hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled),
+	   (exec, node, enabled))
 {
 	struct hip_exec *e;
 	struct hip_node *n;
 	hipError_t r;
 
-	HIP_ENTER(exec, node, enabled);
 	r = find_switch(exec, node, &e, &n);
 	if (r)
-		return hip_end(r);
+		return r;
 	drv_mutex_lock(&e->lock);
 	n->disabled = !enabled;
 	drop_plan(e);
 	drv_mutex_unlock(&e->lock);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipGraphNodeGetEnabled(hipGraphExec_t exec, hipGraphNode_t node, unsigned int *enabled)
+HIP_PUBLIC(hipGraphNodeGetEnabled, (hipGraphExec_t exec, hipGraphNode_t node, unsigned int *enabled),
+	   (exec, node, enabled))
 {
 	struct hip_exec *e;
 	struct hip_node *n;
 	hipError_t r;
 
-	HIP_ENTER(exec, node, enabled);
 	r = enabled ? find_switch(exec, node, &e, &n) : hipErrorInvalidValue;
 	if (!r)
 		*enabled = !n->disabled;
-	return hip_end(r);
+	return r;
 }

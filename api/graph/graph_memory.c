@@ -264,13 +264,14 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 	return hipSuccess;
 }
 
-hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
-				   hipMemAllocNodeParams *p)
+HIP_PUBLIC(hipGraphAddMemAllocNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
+	    hipMemAllocNodeParams *p),
+	   (out, graph, before, n, p))
 {
 	struct hip_work w;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = alloc_work(&w, p);
 	if (!r) {
 		void *ptr = w.allocation.dptr;
@@ -279,7 +280,7 @@ hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *out, hipGraph_t graph, const 
 		if (!r)
 			p->dptr = ptr;
 	}
-	return hip_end(r);
+	return r;
 }
 
 static const struct hip_work *work_of(hipGraphNode_t node, hipGraphNodeType type)
@@ -289,16 +290,15 @@ static const struct hip_work *work_of(hipGraphNode_t node, hipGraphNodeType type
 	return n && n->work.type == type ? &n->work : NULL;
 }
 
-hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams *p)
+HIP_PUBLIC(hipGraphMemAllocNodeGetParams, (hipGraphNode_t node, hipMemAllocNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 
-	HIP_ENTER();
 	w = work_of(node, hipGraphNodeTypeMemAlloc);
 	if (!w || !p)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*p = w->allocation;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 static hipError_t free_work(struct hip_work *w, void *ptr)
@@ -307,16 +307,16 @@ static hipError_t free_work(struct hip_work *w, void *ptr)
 	return hip_graph_alloc_is(ptr) ? hipSuccess : hipErrorInvalidValue;
 }
 
-hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
-				  void *ptr)
+HIP_PUBLIC(hipGraphAddMemFreeNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t n, void *ptr),
+	   (out, graph, before, n, ptr))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
 	/* CLR's rule: no list without entries. */
 	if (before && !n)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(hip_node_add(out, graph, before, n, free_work(&w, ptr), &w));
+		return hipErrorInvalidValue;
+	return hip_node_add(out, graph, before, n, free_work(&w, ptr), &w);
 }
 
 hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
@@ -325,16 +325,15 @@ hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, cons
 	return hipGraphAddMemFreeNode(out, graph, before, n, ptr);
 }
 
-hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void *ptr)
+HIP_PUBLIC(hipGraphMemFreeNodeGetParams, (hipGraphNode_t node, void *ptr), (node, ptr))
 {
 	const struct hip_work *w;
 
-	HIP_ENTER();
 	w = work_of(node, hipGraphNodeTypeMemFree);
 	if (!w || !ptr)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*(void **)ptr = w->freed;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* --- capture ---------------------------------------------------------------------------------- */
@@ -386,33 +385,33 @@ static uint64_t *usage_attribute(struct usage *u, hipGraphMemAttributeType which
 	return NULL;
 }
 
-hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType which, void *value)
+HIP_PUBLIC(hipDeviceGetGraphMemAttribute, (int device, hipGraphMemAttributeType which, void *value),
+	   (device, which, value))
 {
 	const uint64_t *at;
 
-	HIP_ENTER();
 	if (!hip_device_of(device))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	at = usage_attribute(&usages[device], which);
 	if (!at || !value)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	drv_mutex_lock(&lock);
 	*(uint64_t *)value = *at;
 	drv_mutex_unlock(&lock);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType which, void *value)
+HIP_PUBLIC(hipDeviceSetGraphMemAttribute, (int device, hipGraphMemAttributeType which, void *value),
+	   (device, which, value))
 {
 	const bool used = which == hipGraphMemAttrUsedMemHigh;
 	struct usage *u;
 
-	HIP_ENTER();
 	if (!hip_device_of(device))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	/* An attribute that cannot be set is an error, whatever the value is. */
 	if (!value || (!used && which != hipGraphMemAttrReservedMemHigh) || *(const uint64_t *)value)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	u = &usages[device];
 	drv_mutex_lock(&lock);
 	if (used)
@@ -420,12 +419,11 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType wh
 	else
 		u->reserved_high_B = u->reserved_B;
 	drv_mutex_unlock(&lock);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* Memory is freed with the last graph that has it, so there is never any to release. */
-hipError_t hipDeviceGraphMemTrim(int device)
+HIP_PUBLIC(hipDeviceGraphMemTrim, (int device), (device))
 {
-	HIP_ENTER();
-	return hip_end(hip_device_of(device) ? hipSuccess : hipErrorInvalidDevice);
+	return hip_device_of(device) ? hipSuccess : hipErrorInvalidDevice;
 }

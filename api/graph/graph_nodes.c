@@ -64,46 +64,45 @@ static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams 
 	return r;
 }
 
-hipError_t hipGraphAddKernelNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
-				 const hipKernelNodeParams *p)
+HIP_PUBLIC(hipGraphAddKernelNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    const hipKernelNodeParams *p),
+	   (out, graph, before, count, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_add(out, graph, before, count, kernel_work(&w, p, hip_current()), &w));
+	return hip_node_add(out, graph, before, count, kernel_work(&w, p, hip_current()), &w);
 }
 
-hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *p)
+HIP_PUBLIC(hipGraphKernelNodeSetParams, (hipGraphNode_t node, const hipKernelNodeParams *p), (node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_set(node, kernel_work_for(&w, p, node), &w));
+	return hip_node_set(node, kernel_work_for(&w, p, node), &w);
 }
 
-hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipKernelNodeParams *p)
+HIP_PUBLIC(hipGraphExecKernelNodeSetParams,
+	   (hipGraphExec_t exec, hipGraphNode_t node, const hipKernelNodeParams *p), (exec, node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_exec_set(exec, node, kernel_work_for(&w, p, node), &w));
+	return hip_exec_set(exec, node, kernel_work_for(&w, p, node), &w);
 }
 
-hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *p)
+HIP_PUBLIC(hipGraphKernelNodeGetParams, (hipGraphNode_t node, hipKernelNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 	const struct hip_launch *l;
 
-	HIP_ENTER();
 	w = work_of(node, hipGraphNodeTypeKernel);
 	if (!w || !p)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	l = &w->op.launch;
 	*p = (hipKernelNodeParams){
 		.func = (void *)(uintptr_t)l->function, .kernelParams = w->addresses, .sharedMemBytes = l->lds_B};
 	memcpy(&p->gridDim, l->blocks, sizeof(l->blocks));
 	memcpy(&p->blockDim, l->threads, sizeof(l->threads));
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* Stored for queries: the caches have no such windows, and the device's properties give 0 as the largest size. */
@@ -153,33 +152,32 @@ static hipError_t get_attribute(const struct hip_work *w, hipLaunchAttributeID a
 	return hipErrorInvalidValue;
 }
 
-hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t node, hipLaunchAttributeID attribute,
-					  const hipLaunchAttributeValue *value)
+HIP_PUBLIC(hipGraphKernelNodeSetAttribute,
+	   (hipGraphNode_t node, hipLaunchAttributeID attribute, const hipLaunchAttributeValue *value),
+	   (node, attribute, value))
 {
-	HIP_ENTER();
-	return hip_end(set_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value));
+	return set_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value);
 }
 
-hipError_t hipGraphKernelNodeGetAttribute(hipGraphNode_t node, hipLaunchAttributeID attribute,
-					  hipLaunchAttributeValue *value)
+HIP_PUBLIC(hipGraphKernelNodeGetAttribute,
+	   (hipGraphNode_t node, hipLaunchAttributeID attribute, hipLaunchAttributeValue *value),
+	   (node, attribute, value))
 {
-	HIP_ENTER();
-	return hip_end(get_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value));
+	return get_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value);
 }
 
-hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t src, hipGraphNode_t dst)
+HIP_PUBLIC(hipGraphKernelNodeCopyAttributes, (hipGraphNode_t src, hipGraphNode_t dst), (src, dst))
 {
 	const struct hip_work *from;
 	struct hip_work *to;
 
-	HIP_ENTER();
 	from = work_of(src, hipGraphNodeTypeKernel);
 	to = work_of(dst, hipGraphNodeTypeKernel);
 	if (!from || !to)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	to->window = from->window;
 	to->priority = from->priority;
-	return hip_end(set_cooperative(to, from->cooperative));
+	return set_cooperative(to, from->cooperative);
 }
 
 /* --- host functions --------------------------------------------------------------------------- */
@@ -192,41 +190,40 @@ static hipError_t host_work(struct hip_work *w, const hipHostNodeParams *p)
 			      &(struct hip_op){.kind = &hip_op_host, .host = {.fn = p->fn, .data = p->userData}});
 }
 
-hipError_t hipGraphAddHostNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
-			       const hipHostNodeParams *p)
+HIP_PUBLIC(hipGraphAddHostNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    const hipHostNodeParams *p),
+	   (out, graph, before, count, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_add(out, graph, before, count, host_work(&w, p), &w));
+	return hip_node_add(out, graph, before, count, host_work(&w, p), &w);
 }
 
-hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams *p)
+HIP_PUBLIC(hipGraphHostNodeSetParams, (hipGraphNode_t node, const hipHostNodeParams *p), (node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_set(node, host_work(&w, p), &w));
+	return hip_node_set(node, host_work(&w, p), &w);
 }
 
-hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, const hipHostNodeParams *p)
+HIP_PUBLIC(hipGraphExecHostNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t node, const hipHostNodeParams *p),
+	   (exec, node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_exec_set(exec, node, host_work(&w, p), &w));
+	return hip_exec_set(exec, node, host_work(&w, p), &w);
 }
 
-hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams *p)
+HIP_PUBLIC(hipGraphHostNodeGetParams, (hipGraphNode_t node, hipHostNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 
-	HIP_ENTER();
 	w = work_of(node, hipGraphNodeTypeHost);
 	if (!w || !p)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*p = (hipHostNodeParams){w->op.host.fn, w->op.host.data};
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* --- values in memory ------------------------------------------------------------------------- */
@@ -243,43 +240,41 @@ static hipError_t values_work(struct hip_work *w, const hipBatchMemOpNodeParams 
 	return r ? r : hip_work_of_op(w, &op);
 }
 
-hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
-				     size_t count, const hipBatchMemOpNodeParams *p)
+HIP_PUBLIC(hipGraphAddBatchMemOpNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    const hipBatchMemOpNodeParams *p),
+	   (out, graph, before, count, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_add(out, graph, before, count, values_work(&w, p), &w));
+	return hip_node_add(out, graph, before, count, values_work(&w, p), &w);
 }
 
-hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p)
+HIP_PUBLIC(hipGraphBatchMemOpNodeSetParams, (hipGraphNode_t node, hipBatchMemOpNodeParams *p), (node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_set(node, values_work(&w, p), &w));
+	return hip_node_set(node, values_work(&w, p), &w);
 }
 
-hipError_t hipGraphExecBatchMemOpNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node,
-					       const hipBatchMemOpNodeParams *p)
+HIP_PUBLIC(hipGraphExecBatchMemOpNodeSetParams,
+	   (hipGraphExec_t exec, hipGraphNode_t node, const hipBatchMemOpNodeParams *p), (exec, node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_exec_set(exec, node, values_work(&w, p), &w));
+	return hip_exec_set(exec, node, values_work(&w, p), &w);
 }
 
 /* Returns the node's own list. */
-hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t node, hipBatchMemOpNodeParams *p)
+HIP_PUBLIC(hipGraphBatchMemOpNodeGetParams, (hipGraphNode_t node, hipBatchMemOpNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 
-	HIP_ENTER();
 	w = work_of(node, hipGraphNodeTypeBatchMemOp);
 	if (!w || !p)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*p = (hipBatchMemOpNodeParams){w->op.values.context, w->op.values.count, (void *)w->args, 0};
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 #endif
 
@@ -291,12 +286,13 @@ static hipError_t empty_work(struct hip_work *w)
 	return hipSuccess;
 }
 
-hipError_t hipGraphAddEmptyNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count)
+HIP_PUBLIC(hipGraphAddEmptyNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count),
+	   (out, graph, before, count))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_add(out, graph, before, count, empty_work(&w), &w));
+	return hip_node_add(out, graph, before, count, empty_work(&w), &w);
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -318,29 +314,31 @@ static hipError_t get_event(hipGraphNode_t node, hipGraphNodeType type, hipEvent
 }
 
 #define EVENTS(name, type)                                                                                         \
-	hipError_t hipGraphAdd##name(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,          \
-				     size_t count, hipEvent_t event)                                               \
+	HIP_PUBLIC(hipGraphAdd##name,                                                                              \
+		   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,            \
+		    hipEvent_t event),                                                                             \
+		   (out, graph, before, count, event))                                                             \
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
-		HIP_ENTER();                                                                                       \
-		return hip_end(hip_node_add(out, graph, before, count, event_work(&w, type, event), &w));          \
+                                                                                                                   \
+		return hip_node_add(out, graph, before, count, event_work(&w, type, event), &w);                   \
 	}                                                                                                          \
-	hipError_t hipGraph##name##SetEvent(hipGraphNode_t node, hipEvent_t event)                                 \
+	HIP_PUBLIC(hipGraph##name##SetEvent, (hipGraphNode_t node, hipEvent_t event), (node, event))               \
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
-		HIP_ENTER();                                                                                       \
-		return hip_end(hip_node_set(node, event_work(&w, type, event), &w));                               \
+                                                                                                                   \
+		return hip_node_set(node, event_work(&w, type, event), &w);                                        \
 	}                                                                                                          \
-	hipError_t hipGraphExec##name##SetEvent(hipGraphExec_t exec, hipGraphNode_t node, hipEvent_t event)        \
+	HIP_PUBLIC(hipGraphExec##name##SetEvent, (hipGraphExec_t exec, hipGraphNode_t node, hipEvent_t event),     \
+		   (exec, node, event))                                                                            \
 	{                                                                                                          \
 		struct hip_work w;                                                                                 \
-		HIP_ENTER();                                                                                       \
-		return hip_end(hip_exec_set(exec, node, event_work(&w, type, event), &w));                         \
+                                                                                                                   \
+		return hip_exec_set(exec, node, event_work(&w, type, event), &w);                                  \
 	}                                                                                                          \
-	hipError_t hipGraph##name##GetEvent(hipGraphNode_t node, hipEvent_t *event)                                \
+	HIP_PUBLIC(hipGraph##name##GetEvent, (hipGraphNode_t node, hipEvent_t * event), (node, event))             \
 	{                                                                                                          \
-		HIP_ENTER();                                                                                       \
-		return hip_end(get_event(node, type, event));                                                      \
+		return get_event(node, type, event);                                                               \
 	}
 EVENTS(EventRecordNode, hipGraphNodeTypeEventRecord)
 EVENTS(EventWaitNode, hipGraphNodeTypeWaitEvent)
@@ -358,33 +356,32 @@ static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
 	return hip_work_of_child(w, g, named);
 }
 
-hipError_t hipGraphAddChildGraphNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
-				     size_t count, hipGraph_t child)
+HIP_PUBLIC(hipGraphAddChildGraphNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count, hipGraph_t child),
+	   (out, graph, before, count, child))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_node_add(out, graph, before, count, child_work(&w, child, true), &w));
+	return hip_node_add(out, graph, before, count, child_work(&w, child, true), &w);
 }
 
-hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraph_t child)
+HIP_PUBLIC(hipGraphExecChildGraphNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t node, hipGraph_t child),
+	   (exec, node, child))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(hip_exec_set(exec, node, child_work(&w, child, false), &w));
+	return hip_exec_set(exec, node, child_work(&w, child, false), &w);
 }
 
-hipError_t hipGraphChildGraphNodeGetGraph(hipGraphNode_t node, hipGraph_t *graph)
+HIP_PUBLIC(hipGraphChildGraphNodeGetGraph, (hipGraphNode_t node, hipGraph_t *graph), (node, graph))
 {
 	const struct hip_work *w;
 
-	HIP_ENTER();
 	w = work_of(node, hipGraphNodeTypeGraph);
 	if (!w || !graph)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*graph = (hipGraph_t)(uintptr_t)w->child->handle;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* --- nodes of any type ------------------------------------------------------------------------ */
@@ -418,31 +415,31 @@ static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipG
 	}
 }
 
-hipError_t hipGraphAddNode(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
-			   hipGraphNodeParams *p)
+HIP_PUBLIC(hipGraphAddNode,
+	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	    hipGraphNodeParams *p),
+	   (out, graph, before, count, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
 	if (p && p->type == hipGraphNodeTypeMemAlloc)
-		return hip_end(hipGraphAddMemAllocNode(out, graph, before, count, &p->alloc));
+		return hipGraphAddMemAllocNode(out, graph, before, count, &p->alloc);
 	if (p && p->type == hipGraphNodeTypeMemFree)
-		return hip_end(hipGraphAddMemFreeNode(out, graph, before, count, p->free.dptr));
-	return hip_end(hip_node_add(out, graph, before, count, any_work(&w, p, NULL), &w));
+		return hipGraphAddMemFreeNode(out, graph, before, count, p->free.dptr);
+	return hip_node_add(out, graph, before, count, any_work(&w, p, NULL), &w);
 }
 
-hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *p)
+HIP_PUBLIC(hipGraphNodeSetParams, (hipGraphNode_t node, hipGraphNodeParams *p), (node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(node ? hip_node_set(node, any_work(&w, p, node), &w) : hipErrorInvalidValue);
+	return node ? hip_node_set(node, any_work(&w, p, node), &w) : hipErrorInvalidValue;
 }
 
-hipError_t hipGraphExecNodeSetParams(hipGraphExec_t exec, hipGraphNode_t node, hipGraphNodeParams *p)
+HIP_PUBLIC(hipGraphExecNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t node, hipGraphNodeParams *p),
+	   (exec, node, p))
 {
 	struct hip_work w;
 
-	HIP_ENTER();
-	return hip_end(node ? hip_exec_set(exec, node, any_work(&w, p, node), &w) : hipErrorInvalidValue);
+	return node ? hip_exec_set(exec, node, any_work(&w, p, node), &w) : hipErrorInvalidValue;
 }

@@ -125,52 +125,50 @@ static bool is_count(unsigned count)
 	return count && count <= INT_MAX;
 }
 
-hipError_t hipUserObjectCreate(hipUserObject_t *out, void *data, hipHostFn_t destroy, unsigned int count,
-			       unsigned int flags)
+HIP_PUBLIC(hipUserObjectCreate,
+	   (hipUserObject_t * out, void *data, hipHostFn_t destroy, unsigned int count, unsigned int flags),
+	   (out, data, destroy, count, flags))
 {
 	struct hip_object *o;
 
-	HIP_ENTER();
 	if (!out || !destroy || !is_count(count) || flags != hipUserObjectNoDestructorSync)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	o = calloc(1, sizeof(*o));
 	if (!o)
-		return hip_end(hipErrorOutOfMemory);
+		return hipErrorOutOfMemory;
 	*o = (struct hip_object){.own = count, .destroy = destroy, .data = data};
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_OBJECT), o, &o->handle)) {
 		free(o);
-		return hip_end(hipErrorOutOfMemory);
+		return hipErrorOutOfMemory;
 	}
 	*out = (hipUserObject_t)(uintptr_t)o->handle;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* CLR's rule: releasing too many references, or those of a destroyed object, does nothing and returns no error. The
  * references of graphs are not the program's to release; CLR takes them, and the object, away from the graphs. */
-hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
+HIP_PUBLIC(hipUserObjectRelease, (hipUserObject_t object, unsigned int count), (object, count))
 {
 	struct hip_object *o;
 
-	HIP_ENTER();
 	if (!object || !is_count(count))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
 		(void)object_release(o, &o->own, count);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count)
+HIP_PUBLIC(hipUserObjectRetain, (hipUserObject_t object, unsigned int count), (object, count))
 {
 	struct hip_object *o;
 
-	HIP_ENTER();
 	if (!object || !is_count(count))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
 		object_retain(o, count);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsigned count, unsigned flags)
@@ -180,11 +178,11 @@ static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsign
 	return object_hold(g, o, count, flags & hipGraphUserObjectMove);
 }
 
-hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count,
-				    unsigned int flags)
+HIP_PUBLIC(hipGraphRetainUserObject,
+	   (hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags),
+	   (graph, object, count, flags))
 {
-	HIP_ENTER();
-	return hip_end(graph_retain(hip_graph_of(graph), hip_find(HIP_OBJECT, object), count, flags));
+	return graph_retain(hip_graph_of(graph), hip_find(HIP_OBJECT, object), count, flags);
 }
 
 static void graph_release(struct hip_graph *g, struct hip_object *o, unsigned count)
@@ -201,17 +199,17 @@ static void graph_release(struct hip_graph *g, struct hip_object *o, unsigned co
 	(void)object_release(o, &o->held, count);
 }
 
-hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count)
+HIP_PUBLIC(hipGraphReleaseUserObject, (hipGraph_t graph, hipUserObject_t object, unsigned int count),
+	   (graph, object, count))
 {
 	struct hip_graph *g;
 	struct hip_object *o;
 
-	HIP_ENTER();
 	g = hip_graph_of(graph);
 	if (!g || !object || !is_count(count))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	o = hip_find(HIP_OBJECT, object);
 	if (o)
 		graph_release(g, o, count);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

@@ -246,48 +246,44 @@ static hipError_t create_of_desc(hipArray_t *out, const hipChannelFormatDesc *de
 	return hip_array_create(&how, out);
 }
 
-hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width, size_t height,
-			  unsigned int flags)
+HIP_PUBLIC(hipMallocArray,
+	   (hipArray_t * array, const hipChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags),
+	   (array, desc, width, height, flags))
 {
-	HIP_ENTER();
-	return hip_end(create_of_desc(array, desc, (hipExtent){width, height, 0}, flags));
+	return create_of_desc(array, desc, (hipExtent){width, height, 0}, flags);
 }
 
-hipError_t hipMalloc3DArray(hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent,
-			    unsigned int flags)
+HIP_PUBLIC(hipMalloc3DArray,
+	   (hipArray_t * array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int flags),
+	   (array, desc, extent, flags))
 {
-	HIP_ENTER();
-	return hip_end(create_of_desc(array, desc, extent, flags));
+	return create_of_desc(array, desc, extent, flags);
 }
 
-hipError_t hipArrayCreate(hipArray_t *array, const HIP_ARRAY_DESCRIPTOR *how)
+HIP_PUBLIC(hipArrayCreate, (hipArray_t * array, const HIP_ARRAY_DESCRIPTOR *how), (array, how))
 {
 	HIP_ARRAY3D_DESCRIPTOR same;
 
-	HIP_ENTER();
 	if (!array || !how)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	same = (HIP_ARRAY3D_DESCRIPTOR){
 		.Width = how->Width, .Height = how->Height, .Format = how->Format, .NumChannels = how->NumChannels};
-	return hip_end(hip_array_create(&same, array));
+	return hip_array_create(&same, array);
 }
 
-hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *how)
+HIP_PUBLIC(hipArray3DCreate, (hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR *how), (array, how))
 {
-	HIP_ENTER();
-	return hip_end(array && how ? hip_array_create(how, array) : hipErrorInvalidValue);
+	return array && how ? hip_array_create(how, array) : hipErrorInvalidValue;
 }
 
-hipError_t hipFreeArray(hipArray_t array)
+HIP_PUBLIC(hipFreeArray, (hipArray_t array), (array))
 {
-	HIP_ENTER();
-	return hip_end(array_destroy(array));
+	return array_destroy(array);
 }
 
-hipError_t hipArrayDestroy(hipArray_t array)
+HIP_PUBLIC(hipArrayDestroy, (hipArray_t array), (array))
 {
-	HIP_ENTER();
-	return hip_end(array_destroy(array));
+	return array_destroy(array);
 }
 
 /* --- queries ---------------------------------------------------------------------------------- */
@@ -300,61 +296,59 @@ static hipError_t array_find(hipArray_const_t handle, const struct hip_array **a
 	return r || *array ? r : hipErrorInvalidHandle;
 }
 
-hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t handle)
+HIP_PUBLIC(hipArrayGetInfo,
+	   (hipChannelFormatDesc * desc, hipExtent *extent, unsigned int *flags, hipArray_t handle),
+	   (desc, extent, flags, handle))
 {
 	const struct hip_array *a;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = array_find(handle, &a);
 	if (r)
-		return hip_end(r);
+		return r;
 	if (desc)
 		*desc = hip_texels_desc(&a->texels);
 	if (extent)
 		*extent = (hipExtent){a->width, a->height, a->depth};
 	if (flags)
 		*flags = a->flags;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *how, hipArray_t handle)
+HIP_PUBLIC(hipArrayGetDescriptor, (HIP_ARRAY_DESCRIPTOR * how, hipArray_t handle), (how, handle))
 {
 	const struct hip_array *a;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = array_find(handle, &a);
 	if (r || !how)
-		return hip_end(r ? r : hipErrorInvalidValue);
+		return r ? r : hipErrorInvalidValue;
 	*how = (HIP_ARRAY_DESCRIPTOR){a->width, a->height, a->texels.format, a->texels.channels};
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t handle)
+HIP_PUBLIC(hipArray3DGetDescriptor, (HIP_ARRAY3D_DESCRIPTOR * how, hipArray_t handle), (how, handle))
 {
 	const struct hip_array *a;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = array_find(handle, &a);
 	if (r || !how)
-		return hip_end(r ? r : hipErrorInvalidValue);
+		return r ? r : hipErrorInvalidValue;
 	*how = (HIP_ARRAY3D_DESCRIPTOR){a->width,         a->height,          a->depth,
 					a->texels.format, a->texels.channels, a->flags};
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t handle)
+HIP_PUBLIC(hipGetChannelDesc, (hipChannelFormatDesc * desc, hipArray_const_t handle), (desc, handle))
 {
 	const struct hip_array *a;
 
-	HIP_ENTER();
 	if (!desc)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	a = hip_array_of(handle);
 	if (!a)
-		return hip_end(hipErrorInvalidHandle);
+		return hipErrorInvalidHandle;
 	*desc = hip_texels_desc(&a->texels);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

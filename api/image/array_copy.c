@@ -78,32 +78,36 @@ static hipError_t copy_2d_from(void *dst, size_t pitch_B, hipArray_const_t src, 
 	return r ? r : hip_copy_box(&box, stream, wait);
 }
 
-hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch, size_t width,
-			      size_t height, hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpy2DToArray,
+	   (hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch, size_t width, size_t height,
+	    hipMemcpyKind kind),
+	   (dst, x_B, y, src, pitch, width, height, kind))
 {
-	HIP_ENTER(dst, x_B, y, src, pitch, width, height, kind);
-	return hip_end(copy_2d_to(dst, x_B, y, src, pitch, width, height, kind, NULL, true));
+	return copy_2d_to(dst, x_B, y, src, pitch, width, height, kind, NULL, true);
 }
 
-hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch,
-				   size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
+HIP_PUBLIC(hipMemcpy2DToArrayAsync,
+	   (hipArray_t dst, size_t x_B, size_t y, const void *src, size_t pitch, size_t width, size_t height,
+	    hipMemcpyKind kind, hipStream_t stream),
+	   (dst, x_B, y, src, pitch, width, height, kind, stream))
 {
-	HIP_ENTER(dst, x_B, y, src, pitch, width, height, kind, stream);
-	return hip_end(copy_2d_to(dst, x_B, y, src, pitch, width, height, kind, stream, false));
+	return copy_2d_to(dst, x_B, y, src, pitch, width, height, kind, stream, false);
 }
 
-hipError_t hipMemcpy2DFromArray(void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y, size_t width,
-				size_t height, hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpy2DFromArray,
+	   (void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y, size_t width, size_t height,
+	    hipMemcpyKind kind),
+	   (dst, pitch, src, x_B, y, width, height, kind))
 {
-	HIP_ENTER(dst, pitch, src, x_B, y, width, height, kind);
-	return hip_end(copy_2d_from(dst, pitch, src, x_B, y, width, height, kind, NULL, true));
+	return copy_2d_from(dst, pitch, src, x_B, y, width, height, kind, NULL, true);
 }
 
-hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y,
-				     size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
+HIP_PUBLIC(hipMemcpy2DFromArrayAsync,
+	   (void *dst, size_t pitch, hipArray_const_t src, size_t x_B, size_t y, size_t width, size_t height,
+	    hipMemcpyKind kind, hipStream_t stream),
+	   (dst, pitch, src, x_B, y, width, height, kind, stream))
 {
-	HIP_ENTER(dst, pitch, src, x_B, y, width, height, kind, stream);
-	return hip_end(copy_2d_from(dst, pitch, src, x_B, y, width, height, kind, stream, false));
+	return copy_2d_from(dst, pitch, src, x_B, y, width, height, kind, stream, false);
 }
 
 #if TUFF_HIP_ABI == 6
@@ -120,11 +124,12 @@ static hipError_t copy_2d_between(hipArray_t dst, size_t dst_x_B, size_t dst_y, 
 	return r ? r : hip_copy_box(&box, NULL, true);
 }
 
-hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t dst_x_B, size_t dst_y, hipArray_const_t src,
-				   size_t src_x_B, size_t src_y, size_t width, size_t height, hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpy2DArrayToArray,
+	   (hipArray_t dst, size_t dst_x_B, size_t dst_y, hipArray_const_t src, size_t src_x_B, size_t src_y,
+	    size_t width, size_t height, hipMemcpyKind kind),
+	   (dst, dst_x_B, dst_y, src, src_x_B, src_y, width, height, kind))
 {
-	HIP_ENTER(dst, dst_x_B, dst_y, src, src_x_B, src_y, width, height, kind);
-	return hip_end(copy_2d_between(dst, dst_x_B, dst_y, src, src_x_B, src_y, width, height, kind));
+	return copy_2d_between(dst, dst_x_B, dst_y, src, src_x_B, src_y, width, height, kind);
 }
 #endif
 
@@ -170,24 +175,25 @@ static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char 
 	return r;
 }
 
-hipError_t hipMemcpyToArray(hipArray_t dst, size_t x_B, size_t y, const void *src, size_t count, hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpyToArray,
+	   (hipArray_t dst, size_t x_B, size_t y, const void *src, size_t count, hipMemcpyKind kind),
+	   (dst, x_B, y, src, count, kind))
 {
-	HIP_ENTER(dst, x_B, y, src, count, kind);
-	return hip_end(copy_rows(dst, x_B, y, (char *)(uintptr_t)src, count, kind, true, NULL));
+	return copy_rows(dst, x_B, y, (char *)(uintptr_t)src, count, kind, true, NULL);
 }
 
-hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t src, size_t x_B, size_t y, size_t count,
-			      hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpyFromArray,
+	   (void *dst, hipArray_const_t src, size_t x_B, size_t y, size_t count, hipMemcpyKind kind),
+	   (dst, src, x_B, y, count, kind))
 {
-	HIP_ENTER(dst, src, x_B, y, count, kind);
-	return hip_end(copy_rows(src, x_B, y, dst, count, kind, false, NULL));
+	return copy_rows(src, x_B, y, dst, count, kind, false, NULL);
 }
 
-hipError_t hipMemcpyFromArray_spt(void *dst, hipArray_const_t src, size_t x_B, size_t y, size_t count,
-				  hipMemcpyKind kind)
+HIP_PUBLIC(hipMemcpyFromArray_spt,
+	   (void *dst, hipArray_const_t src, size_t x_B, size_t y, size_t count, hipMemcpyKind kind),
+	   (dst, src, x_B, y, count, kind))
 {
-	HIP_ENTER();
-	return hip_end(copy_rows(src, x_B, y, dst, count, kind, false, hipStreamPerThread));
+	return copy_rows(src, x_B, y, dst, count, kind, false, hipStreamPerThread);
 }
 
 /* --- ranges of the first row (driver API) ------------------------------------------------------ */
@@ -224,46 +230,42 @@ static hipError_t copy_row(struct end dst, struct end src, size_t count_B, hipSt
 #define ARRAY(array, at_B) ((struct end){array, NULL, at_B})
 #define MEMORY(memory)     ((struct end){NULL, memory, 0})
 
-hipError_t hipMemcpyAtoH(void *dst, hipArray_t src, size_t at_B, size_t count)
+HIP_PUBLIC(hipMemcpyAtoH, (void *dst, hipArray_t src, size_t at_B, size_t count), (dst, src, at_B, count))
 {
-	HIP_ENTER(dst, src, at_B, count);
-	return hip_end(copy_row(MEMORY(dst), ARRAY(src, at_B), count, NULL, true));
+	return copy_row(MEMORY(dst), ARRAY(src, at_B), count, NULL, true);
 }
 
-hipError_t hipMemcpyHtoA(hipArray_t dst, size_t at_B, const void *src, size_t count)
+HIP_PUBLIC(hipMemcpyHtoA, (hipArray_t dst, size_t at_B, const void *src, size_t count), (dst, at_B, src, count))
 {
-	HIP_ENTER(dst, at_B, src, count);
-	return hip_end(copy_row(ARRAY(dst, at_B), MEMORY(src), count, NULL, true));
+	return copy_row(ARRAY(dst, at_B), MEMORY(src), count, NULL, true);
 }
 
 #if TUFF_HIP_ABI == 6
-hipError_t hipMemcpyAtoHAsync(void *dst, hipArray_t src, size_t at_B, size_t count, hipStream_t stream)
+HIP_PUBLIC(hipMemcpyAtoHAsync, (void *dst, hipArray_t src, size_t at_B, size_t count, hipStream_t stream),
+	   (dst, src, at_B, count, stream))
 {
-	HIP_ENTER(dst, src, at_B, count, stream);
-	return hip_end(copy_row(MEMORY(dst), ARRAY(src, at_B), count, stream, false));
+	return copy_row(MEMORY(dst), ARRAY(src, at_B), count, stream, false);
 }
 
-hipError_t hipMemcpyHtoAAsync(hipArray_t dst, size_t at_B, const void *src, size_t count, hipStream_t stream)
+HIP_PUBLIC(hipMemcpyHtoAAsync, (hipArray_t dst, size_t at_B, const void *src, size_t count, hipStream_t stream),
+	   (dst, at_B, src, count, stream))
 {
-	HIP_ENTER(dst, at_B, src, count, stream);
-	return hip_end(copy_row(ARRAY(dst, at_B), MEMORY(src), count, stream, false));
+	return copy_row(ARRAY(dst, at_B), MEMORY(src), count, stream, false);
 }
 
-hipError_t hipMemcpyAtoD(hipDeviceptr_t dst, hipArray_t src, size_t at_B, size_t count)
+HIP_PUBLIC(hipMemcpyAtoD, (hipDeviceptr_t dst, hipArray_t src, size_t at_B, size_t count), (dst, src, at_B, count))
 {
-	HIP_ENTER(dst, src, at_B, count);
-	return hip_end(copy_row(MEMORY(dst), ARRAY(src, at_B), count, NULL, true));
+	return copy_row(MEMORY(dst), ARRAY(src, at_B), count, NULL, true);
 }
 
-hipError_t hipMemcpyDtoA(hipArray_t dst, size_t at_B, hipDeviceptr_t src, size_t count)
+HIP_PUBLIC(hipMemcpyDtoA, (hipArray_t dst, size_t at_B, hipDeviceptr_t src, size_t count), (dst, at_B, src, count))
 {
-	HIP_ENTER(dst, at_B, src, count);
-	return hip_end(copy_row(ARRAY(dst, at_B), MEMORY(src), count, NULL, true));
+	return copy_row(ARRAY(dst, at_B), MEMORY(src), count, NULL, true);
 }
 
-hipError_t hipMemcpyAtoA(hipArray_t dst, size_t dst_at_B, hipArray_t src, size_t src_at_B, size_t count)
+HIP_PUBLIC(hipMemcpyAtoA, (hipArray_t dst, size_t dst_at_B, hipArray_t src, size_t src_at_B, size_t count),
+	   (dst, dst_at_B, src, src_at_B, count))
 {
-	HIP_ENTER(dst, dst_at_B, src, src_at_B, count);
-	return hip_end(copy_row(ARRAY(dst, dst_at_B), ARRAY(src, src_at_B), count, NULL, true));
+	return copy_row(ARRAY(dst, dst_at_B), ARRAY(src, src_at_B), count, NULL, true);
 }
 #endif

@@ -98,22 +98,19 @@ static hipError_t copy_param_2d(const hip_Memcpy2D *p, hipStream_t stream, bool 
 	return copy_ends(&dst, &src, &box, stream, wait);
 }
 
-hipError_t hipMemcpyParam2D(const hip_Memcpy2D *p)
+HIP_PUBLIC(hipMemcpyParam2D, (const hip_Memcpy2D *p), (p))
 {
-	HIP_ENTER(p);
-	return hip_end(p ? copy_param_2d(p, NULL, true) : hipErrorInvalidValue);
+	return p ? copy_param_2d(p, NULL, true) : hipErrorInvalidValue;
 }
 
-hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *p, hipStream_t stream)
+HIP_PUBLIC(hipMemcpyParam2DAsync, (const hip_Memcpy2D *p, hipStream_t stream), (p, stream))
 {
-	HIP_ENTER(p, stream);
-	return hip_end(p ? copy_param_2d(p, stream, false) : hipErrorInvalidValue);
+	return p ? copy_param_2d(p, stream, false) : hipErrorInvalidValue;
 }
 
-hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *p)
+HIP_PUBLIC(hipDrvMemcpy2DUnaligned, (const hip_Memcpy2D *p), (p))
 {
-	HIP_ENTER(p);
-	return hip_end(p ? copy_param_2d(p, NULL, true) : hipErrorInvalidValue);
+	return p ? copy_param_2d(p, NULL, true) : hipErrorInvalidValue;
 }
 
 static hipError_t copy_drv_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wait)
@@ -128,16 +125,14 @@ static hipError_t copy_drv_3d(const HIP_MEMCPY3D *p, hipStream_t stream, bool wa
 	return copy_ends(&dst, &src, &box, stream, wait);
 }
 
-hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *p)
+HIP_PUBLIC(hipDrvMemcpy3D, (const HIP_MEMCPY3D *p), (p))
 {
-	HIP_ENTER(p);
-	return hip_end(p ? hip_copy_then_wait(copy_drv_3d(p, NULL, true)) : hipErrorInvalidValue);
+	return p ? hip_copy_then_wait(copy_drv_3d(p, NULL, true)) : hipErrorInvalidValue;
 }
 
-hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *p, hipStream_t stream)
+HIP_PUBLIC(hipDrvMemcpy3DAsync, (const HIP_MEMCPY3D *p, hipStream_t stream), (p, stream))
 {
-	HIP_ENTER(p, stream);
-	return hip_end(p ? copy_drv_3d(p, stream, false) : hipErrorInvalidValue);
+	return p ? copy_drv_3d(p, stream, false) : hipErrorInvalidValue;
 }
 
 /* --- hipMemcpy3D() ---------------------------------------------------------------------------- */
@@ -223,14 +218,12 @@ static hipError_t copy_3d(const hipMemcpy3DParms *p, hipStream_t stream, bool wa
 	return r ? r : hip_copy_box(&box, stream, wait);
 }
 
-hipError_t hipMemcpy3D(const hipMemcpy3DParms *p)
+HIP_PUBLIC(hipMemcpy3D, (const hipMemcpy3DParms *p), (p))
 {
-	HIP_ENTER(p);
-	return hip_end(p ? copy_3d(p, NULL, true) : hipErrorInvalidValue);
+	return p ? copy_3d(p, NULL, true) : hipErrorInvalidValue;
 }
 
-hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms *p, hipStream_t stream)
+HIP_PUBLIC(hipMemcpy3DAsync, (const hipMemcpy3DParms *p, hipStream_t stream), (p, stream))
 {
-	HIP_ENTER(p, stream);
-	return hip_end(p ? copy_3d(p, stream, false) : hipErrorInvalidValue);
+	return p ? copy_3d(p, stream, false) : hipErrorInvalidValue;
 }

@@ -13,34 +13,33 @@ static hipError_t mipmap_create(const void *out, const hipChannelFormatDesc *des
 	return hip_texels_of_desc(desc, &texels) ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
-hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent,
-				   unsigned int levels, unsigned int flags)
+HIP_PUBLIC(hipMallocMipmappedArray,
+	   (hipMipmappedArray_t * array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int levels,
+	    unsigned int flags),
+	   (array, desc, extent, levels, flags))
 {
-	HIP_ENTER();
 	(void)extent, (void)levels, (void)flags;
-	return hip_end(mipmap_create(array, desc));
+	return mipmap_create(array, desc);
 }
 
-hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *array, HIP_ARRAY3D_DESCRIPTOR *desc, unsigned int levels)
+HIP_PUBLIC(hipMipmappedArrayCreate,
+	   (hipMipmappedArray_t * array, HIP_ARRAY3D_DESCRIPTOR *desc, unsigned int levels), (array, desc, levels))
 {
-	HIP_ENTER();
 	(void)array, (void)desc, (void)levels;
-	return hip_end(hipErrorNotSupported);
+	return hipErrorNotSupported;
 }
 
 /* No handle can be valid. */
-hipError_t hipFreeMipmappedArray(hipMipmappedArray_t array)
+HIP_PUBLIC(hipFreeMipmappedArray, (hipMipmappedArray_t array), (array))
 {
-	HIP_ENTER();
 	(void)array;
-	return hip_end(hipErrorInvalidValue);
+	return hipErrorInvalidValue;
 }
 
-hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t array)
+HIP_PUBLIC(hipMipmappedArrayDestroy, (hipMipmappedArray_t array), (array))
 {
-	HIP_ENTER();
 	(void)array;
-	return hip_end(hipErrorInvalidValue);
+	return hipErrorInvalidValue;
 }
 
 static hipError_t level_of(const hipArray_t *out, const void *array)
@@ -50,18 +49,18 @@ static hipError_t level_of(const hipArray_t *out, const void *array)
 	return array ? hipErrorInvalidValue : hipErrorInvalidHandle;
 }
 
-hipError_t hipGetMipmappedArrayLevel(hipArray_t *out, hipMipmappedArray_const_t array, unsigned int level)
+HIP_PUBLIC(hipGetMipmappedArrayLevel, (hipArray_t * out, hipMipmappedArray_const_t array, unsigned int level),
+	   (out, array, level))
 {
-	HIP_ENTER();
 	(void)level;
-	return hip_end(level_of(out, array));
+	return level_of(out, array);
 }
 
-hipError_t hipMipmappedArrayGetLevel(hipArray_t *out, hipMipmappedArray_t array, unsigned int level)
+HIP_PUBLIC(hipMipmappedArrayGetLevel, (hipArray_t * out, hipMipmappedArray_t array, unsigned int level),
+	   (out, array, level))
 {
-	HIP_ENTER();
 	(void)level;
-	return hip_end(level_of(out, array));
+	return level_of(out, array);
 }
 
 /* --- texture references ----------------------------------------------------------------------- */
@@ -73,134 +72,124 @@ static hipError_t unsupported_unless(bool all)
 	return hip_has_images(hip_current()) ? hipSuccess : hipErrorNotSupported;
 }
 
-hipError_t hipBindTextureToMipmappedArray(const textureReference *tex, hipMipmappedArray_const_t array,
-					  const hipChannelFormatDesc *desc)
+HIP_PUBLIC(hipBindTextureToMipmappedArray,
+	   (const textureReference *tex, hipMipmappedArray_const_t array, const hipChannelFormatDesc *desc),
+	   (tex, array, desc))
 {
-	HIP_ENTER();
-	return hip_end(tex && array && desc ? hipErrorNotSupported : hipErrorInvalidValue);
+	return tex && array && desc ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
-hipError_t hipTexRefSetMipmappedArray(textureReference *tex, struct hipMipmappedArray *array, unsigned int flags)
+HIP_PUBLIC(hipTexRefSetMipmappedArray,
+	   (textureReference * tex, struct hipMipmappedArray *array, unsigned int flags), (tex, array, flags))
 {
 	bool all = tex && array && flags == HIP_TRSA_OVERRIDE_FORMAT;
 
-	HIP_ENTER();
-	return hip_end(all ? hipErrorNotSupported : hipErrorInvalidValue);
+	return all ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
 #if TUFF_HIP_ABI == 6
 /* No reference is ever bound to a mipmapped array. */
-hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t *array, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetMipMappedArray, (hipMipmappedArray_t * array, const textureReference *tex), (array, tex))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(array && tex);
-	return hip_end(r ? r : hipErrorInvalidValue);
+	return r ? r : hipErrorInvalidValue;
 }
 
 /* Texture references cannot store a border color. */
-hipError_t hipTexRefGetBorderColor(float *color, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetBorderColor, (float *color, const textureReference *tex), (color, tex))
 {
-	HIP_ENTER();
-	return hip_end(color && tex ? hipErrorNotSupported : hipErrorInvalidValue);
+	return color && tex ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 #endif
 
-hipError_t hipTexRefSetBorderColor(textureReference *tex, float *color)
+HIP_PUBLIC(hipTexRefSetBorderColor, (textureReference * tex, float *color), (tex, color))
 {
-	HIP_ENTER();
-	return hip_end(color && tex ? hipErrorNotSupported : hipErrorInvalidValue);
+	return color && tex ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
-hipError_t hipTexRefSetMaxAnisotropy(textureReference *tex, unsigned int most)
+HIP_PUBLIC(hipTexRefSetMaxAnisotropy, (textureReference * tex, unsigned int most), (tex, most))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(tex);
 	if (!r)
 		tex->maxAnisotropy = most;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipTexRefGetMaxAnisotropy(int *most, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetMaxAnisotropy, (int *most, const textureReference *tex), (most, tex))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(most && tex);
 	if (!r)
 		*most = (int)tex->maxAnisotropy;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipTexRefSetMipmapFilterMode(textureReference *tex, hipTextureFilterMode mode)
+HIP_PUBLIC(hipTexRefSetMipmapFilterMode, (textureReference * tex, hipTextureFilterMode mode), (tex, mode))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(tex);
 	if (!r)
 		tex->mipmapFilterMode = mode;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipTexRefGetMipmapFilterMode(hipTextureFilterMode *mode, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetMipmapFilterMode, (hipTextureFilterMode * mode, const textureReference *tex), (mode, tex))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(mode && tex);
 	if (!r)
 		*mode = tex->mipmapFilterMode;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipTexRefSetMipmapLevelBias(textureReference *tex, float bias)
+HIP_PUBLIC(hipTexRefSetMipmapLevelBias, (textureReference * tex, float bias), (tex, bias))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(tex);
 	if (!r)
 		tex->mipmapLevelBias = bias;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipTexRefGetMipmapLevelBias(float *bias, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetMipmapLevelBias, (float *bias, const textureReference *tex), (bias, tex))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(bias && tex);
 	if (!r)
 		*bias = tex->mipmapLevelBias;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipTexRefSetMipmapLevelClamp(textureReference *tex, float least, float most)
+HIP_PUBLIC(hipTexRefSetMipmapLevelClamp, (textureReference * tex, float least, float most), (tex, least, most))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(tex);
 	if (r)
-		return hip_end(r);
+		return r;
 	tex->minMipmapLevelClamp = least;
 	tex->maxMipmapLevelClamp = most;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipTexRefGetMipmapLevelClamp(float *least, float *most, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetMipmapLevelClamp, (float *least, float *most, const textureReference *tex),
+	   (least, most, tex))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = unsupported_unless(least && most && tex);
 	if (r)
-		return hip_end(r);
+		return r;
 	*least = tex->minMipmapLevelClamp;
 	*most = tex->maxMipmapLevelClamp;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

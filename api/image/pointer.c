@@ -98,26 +98,26 @@ static hipError_t get_attribute(void *data, hipPointer_attribute attribute, hipD
 	return r;
 }
 
-hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
+HIP_PUBLIC(hipPointerGetAttribute, (void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr),
+	   (data, attribute, ptr))
 {
-	HIP_ENTER();
-	return hip_end(get_attribute(data, attribute, ptr));
+	return get_attribute(data, attribute, ptr);
 }
 
 /* Unknown attributes are 0: one call queries several. */
-hipError_t hipDrvPointerGetAttributes(unsigned int count, hipPointer_attribute *attributes, void **data,
-				      hipDeviceptr_t ptr)
+HIP_PUBLIC(hipDrvPointerGetAttributes,
+	   (unsigned int count, hipPointer_attribute *attributes, void **data, hipDeviceptr_t ptr),
+	   (count, attributes, data, ptr))
 {
-	HIP_ENTER();
 	if (!count || !attributes || !data || !ptr)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	for (unsigned i = 0; i < count; i++)
 		if (!data[i] || get_attribute(data[i], attributes[i], ptr)) {
 			if (!data[i])
-				return hip_end(hipErrorInvalidValue);
+				return hipErrorInvalidValue;
 			memset(data[i], 0, pointer_attribute_size(attributes[i]));
 		}
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* Synchronous copies from and to memory with this attribute wait in every case. */
@@ -135,8 +135,8 @@ static hipError_t set_attribute(const void *value, hipPointer_attribute attribut
 	return hipSuccess;
 }
 
-hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr)
+HIP_PUBLIC(hipPointerSetAttribute, (const void *value, hipPointer_attribute attribute, hipDeviceptr_t ptr),
+	   (value, attribute, ptr))
 {
-	HIP_ENTER();
-	return hip_end(set_attribute(value, attribute, ptr));
+	return set_attribute(value, attribute, ptr);
 }

@@ -295,30 +295,29 @@ hipError_t hip_texture_destroy(hipTextureObject_t texture)
 	return texture_destroy(texture, false);
 }
 
-hipError_t hipCreateTextureObject(hipTextureObject_t *texture, const hipResourceDesc *resource,
-				  const hipTextureDesc *how, const hipResourceViewDesc *view)
+HIP_PUBLIC(hipCreateTextureObject,
+	   (hipTextureObject_t * texture, const hipResourceDesc *resource, const hipTextureDesc *how,
+	    const hipResourceViewDesc *view),
+	   (texture, resource, how, view))
 {
-	HIP_ENTER();
-	return hip_end(hip_texture_create(texture, resource, how, view));
+	return hip_texture_create(texture, resource, how, view);
 }
 
-hipError_t hipDestroyTextureObject(hipTextureObject_t texture)
+HIP_PUBLIC(hipDestroyTextureObject, (hipTextureObject_t texture), (texture))
 {
-	HIP_ENTER();
-	return hip_end(texture_destroy(texture, false));
+	return texture_destroy(texture, false);
 }
 
 /* Query functions that copy `member` of a texture. */
 #define TEXTURE_GET(name, type, member)                                                                            \
-	hipError_t name(type *out, hipTextureObject_t texture)                                                     \
+	HIP_PUBLIC(name, (type * out, hipTextureObject_t texture), (out, texture))                                 \
 	{                                                                                                          \
 		struct hip_texture t;                                                                              \
                                                                                                                    \
-		HIP_ENTER();                                                                                       \
 		if (!out || !hip_texture_find(texture, &t))                                                        \
-			return hip_end(hipErrorInvalidValue);                                                      \
+			return hipErrorInvalidValue;                                                               \
 		*out = t.member;                                                                                   \
-		return hip_end(hipSuccess);                                                                        \
+		return hipSuccess;                                                                                 \
 	}
 TEXTURE_GET(hipGetTextureObjectResourceDesc, hipResourceDesc, resource)
 TEXTURE_GET(hipGetTextureObjectResourceViewDesc, hipResourceViewDesc, view)
@@ -345,16 +344,15 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
 	return r ? r : texture_publish(&t, words, (void **)out);
 }
 
-hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *surface, const hipResourceDesc *resource)
+HIP_PUBLIC(hipCreateSurfaceObject, (hipSurfaceObject_t * surface, const hipResourceDesc *resource),
+	   (surface, resource))
 {
-	HIP_ENTER();
-	return hip_end(create_surface(surface, resource));
+	return create_surface(surface, resource);
 }
 
-hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surface)
+HIP_PUBLIC(hipDestroySurfaceObject, (hipSurfaceObject_t surface), (surface))
 {
-	HIP_ENTER();
-	return hip_end(texture_destroy(surface, true));
+	return texture_destroy(surface, true);
 }
 
 #if TUFF_HIP_ABI == 5

@@ -153,30 +153,29 @@ static hipError_t texture_create(hipTextureObject_t *texture, const HIP_RESOURCE
 	return hip_texture_create(texture, &same_resource, &same_how, view ? &same_view : NULL);
 }
 
-hipError_t hipTexObjectCreate(hipTextureObject_t *texture, const HIP_RESOURCE_DESC *resource,
-			      const HIP_TEXTURE_DESC *how, const HIP_RESOURCE_VIEW_DESC *view)
+HIP_PUBLIC(hipTexObjectCreate,
+	   (hipTextureObject_t * texture, const HIP_RESOURCE_DESC *resource, const HIP_TEXTURE_DESC *how,
+	    const HIP_RESOURCE_VIEW_DESC *view),
+	   (texture, resource, how, view))
 {
-	HIP_ENTER();
-	return hip_end(texture_create(texture, resource, how, view));
+	return texture_create(texture, resource, how, view);
 }
 
-hipError_t hipTexObjectDestroy(hipTextureObject_t texture)
+HIP_PUBLIC(hipTexObjectDestroy, (hipTextureObject_t texture), (texture))
 {
-	HIP_ENTER();
-	return hip_end(hip_texture_destroy(texture));
+	return hip_texture_destroy(texture);
 }
 
 /* Query functions that convert `member` of a texture to the driver API's structure. */
 #define TEXTURE_GET(name, type, convert, member)                                                                   \
-	hipError_t name(type *out, hipTextureObject_t texture)                                                     \
+	HIP_PUBLIC(name, (type * out, hipTextureObject_t texture), (out, texture))                                 \
 	{                                                                                                          \
 		struct hip_texture t;                                                                              \
                                                                                                                    \
-		HIP_ENTER();                                                                                       \
 		if (!out || !hip_texture_find(texture, &t))                                                        \
-			return hip_end(hipErrorInvalidValue);                                                      \
+			return hipErrorInvalidValue;                                                               \
 		*out = convert(&t.member);                                                                         \
-		return hip_end(hipSuccess);                                                                        \
+		return hipSuccess;                                                                                 \
 	}
 TEXTURE_GET(hipTexObjectGetResourceDesc, HIP_RESOURCE_DESC, driver_resource, resource)
 TEXTURE_GET(hipTexObjectGetResourceViewDesc, HIP_RESOURCE_VIEW_DESC, driver_view, view)

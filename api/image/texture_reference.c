@@ -96,10 +96,10 @@ static hipError_t reference_of_module(textureReference **out, hipModule_t module
 	return ref ? hipSuccess : hipErrorOutOfMemory;
 }
 
-hipError_t hipModuleGetTexRef(textureReference **reference, hipModule_t module, const char *name)
+HIP_PUBLIC(hipModuleGetTexRef, (textureReference * *reference, hipModule_t module, const char *name),
+	   (reference, module, name))
 {
-	HIP_ENTER();
-	return hip_end(reference_of_module(reference, module, name));
+	return reference_of_module(reference, module, name);
 }
 
 /* --- binding ---------------------------------------------------------------------------------- */
@@ -241,111 +241,110 @@ static textureReference *variable_of(const textureReference *tex)
 	return (textureReference *)(uintptr_t)tex;
 }
 
-hipError_t hipBindTexture(size_t *offset, const textureReference *tex, const void *at,
-			  const hipChannelFormatDesc *desc, size_t size)
+HIP_PUBLIC(hipBindTexture,
+	   (size_t *offset, const textureReference *tex, const void *at, const hipChannelFormatDesc *desc,
+	    size_t size),
+	   (offset, tex, at, desc, size))
 {
-	HIP_ENTER();
 	if (!tex || !at || !desc)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(bind_line(offset, variable_of(tex), at, desc, size));
+		return hipErrorInvalidValue;
+	return bind_line(offset, variable_of(tex), at, desc, size);
 }
 
-hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const void *at,
-			    const hipChannelFormatDesc *desc, size_t width, size_t height, size_t pitch)
+HIP_PUBLIC(hipBindTexture2D,
+	   (size_t *offset, const textureReference *tex, const void *at, const hipChannelFormatDesc *desc,
+	    size_t width, size_t height, size_t pitch),
+	   (offset, tex, at, desc, width, height, pitch))
 {
-	HIP_ENTER();
 	if (!tex || !at || !desc || !pitch)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(bind_plane(offset, variable_of(tex), at, desc, width, height, pitch));
+		return hipErrorInvalidValue;
+	return bind_plane(offset, variable_of(tex), at, desc, width, height, pitch);
 }
 
 /* Ignores `desc`: the array's own format is used. */
-hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t array,
-				 const hipChannelFormatDesc *desc)
+HIP_PUBLIC(hipBindTextureToArray,
+	   (const textureReference *tex, hipArray_const_t array, const hipChannelFormatDesc *desc),
+	   (tex, array, desc))
 {
-	HIP_ENTER();
-	return hip_end(tex && array && desc ? bind_array(variable_of(tex), array) : hipErrorInvalidValue);
+	return tex && array && desc ? bind_array(variable_of(tex), array) : hipErrorInvalidValue;
 }
 
 /* Returns the offset that the binding returned. */
-hipError_t hipGetTextureAlignmentOffset(size_t *offset, const textureReference *tex)
+HIP_PUBLIC(hipGetTextureAlignmentOffset, (size_t *offset, const textureReference *tex), (offset, tex))
 {
 	struct hip_texture t;
 
-	HIP_ENTER();
 	if (!offset || !tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (!hip_texture_find(tex->textureObject, &t))
-		return hip_end(hipErrorInvalidTexture);
+		return hipErrorInvalidTexture;
 	*offset = t.offset_B;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipUnbindTexture(const textureReference *tex)
+HIP_PUBLIC(hipUnbindTexture, (const textureReference *tex), (tex))
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	if (!tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = hip_texture_destroy(tex->textureObject);
 	if (!r)
 		variable_of(tex)->textureObject = NULL;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipGetTextureReference(const textureReference **tex, const void *symbol)
+HIP_PUBLIC(hipGetTextureReference, (const textureReference **tex, const void *symbol), (tex, symbol))
 {
-	HIP_ENTER();
 	if (!tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*tex = symbol;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* --- binding by the driver API ---------------------------------------------------------------- */
 
-hipError_t hipTexRefSetAddress(size_t *offset, textureReference *tex, hipDeviceptr_t at, size_t size)
+HIP_PUBLIC(hipTexRefSetAddress, (size_t *offset, textureReference *tex, hipDeviceptr_t at, size_t size),
+	   (offset, tex, at, size))
 {
 	struct hip_texels texels;
 	hipChannelFormatDesc desc;
 
-	HIP_ENTER();
 	if (!tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	texels = (struct hip_texels){tex->format, (unsigned)tex->numChannels};
 	if (!hip_texels_are(&texels))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	desc = hip_texels_desc(&texels);
-	return hip_end(bind_line(offset, tex, at, &desc, size));
+	return bind_line(offset, tex, at, &desc, size);
 }
 
-hipError_t hipTexRefSetAddress2D(textureReference *tex, const HIP_ARRAY_DESCRIPTOR *how, hipDeviceptr_t at,
-				 size_t pitch)
+HIP_PUBLIC(hipTexRefSetAddress2D,
+	   (textureReference * tex, const HIP_ARRAY_DESCRIPTOR *how, hipDeviceptr_t at, size_t pitch),
+	   (tex, how, at, pitch))
 {
 	struct hip_texels texels;
 	hipChannelFormatDesc desc;
 
-	HIP_ENTER();
 	if (!tex || !how)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	texels = (struct hip_texels){how->Format, how->NumChannels};
 	if (!hip_texels_are(&texels))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	desc = hip_texels_desc(&texels);
-	return hip_end(bind_plane(NULL, tex, at, &desc, how->Width, how->Height, pitch));
+	return bind_plane(NULL, tex, at, &desc, how->Width, how->Height, pitch);
 }
 
-hipError_t hipTexRefSetArray(textureReference *tex, hipArray_const_t handle, unsigned int flags)
+HIP_PUBLIC(hipTexRefSetArray, (textureReference * tex, hipArray_const_t handle, unsigned int flags),
+	   (tex, handle, flags))
 {
 	const struct hip_array *array = hip_array_of(handle);
 
-	HIP_ENTER();
 	if (!tex || !array || flags != HIP_TRSA_OVERRIDE_FORMAT)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	tex->format = array->texels.format;
 	tex->numChannels = (int)array->texels.channels;
-	return hip_end(bind_array(tex, handle));
+	return bind_array(tex, handle);
 }
 
 static hipError_t bound_address(hipDeviceptr_t *at, const textureReference *tex)
@@ -360,102 +359,96 @@ static hipError_t bound_address(hipDeviceptr_t *at, const textureReference *tex)
 	return hipSuccess;
 }
 
-hipError_t hipTexRefGetAddress(hipDeviceptr_t *at, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetAddress, (hipDeviceptr_t * at, const textureReference *tex), (at, tex))
 {
-	HIP_ENTER();
-	return hip_end(bound_address(at, tex));
+	return bound_address(at, tex);
 }
 
 #if TUFF_HIP_ABI == 6
-hipError_t hipTexRefGetArray(hipArray_t *array, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetArray, (hipArray_t * array, const textureReference *tex), (array, tex))
 {
 	struct hip_texture t;
 
-	HIP_ENTER();
 	if (!array || !tex || !hip_texture_find(tex->textureObject, &t) ||
 	    t.resource.resType != hipResourceTypeArray)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*array = t.resource.res.array.array;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 #endif
 
 /* --- sampling: effective from the next binding ------------------------------------------------ */
 
-hipError_t hipTexRefSetFormat(textureReference *tex, hipArray_Format format, int channels)
+HIP_PUBLIC(hipTexRefSetFormat, (textureReference * tex, hipArray_Format format, int channels),
+	   (tex, format, channels))
 {
-	HIP_ENTER();
 	if (!tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	tex->format = format;
 	tex->numChannels = channels;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipTexRefGetFormat(hipArray_Format *format, int *channels, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetFormat, (hipArray_Format * format, int *channels, const textureReference *tex),
+	   (format, channels, tex))
 {
-	HIP_ENTER();
 	if (!format || !channels || !tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*format = tex->format;
 	*channels = tex->numChannels;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipTexRefSetFlags(textureReference *tex, unsigned int flags)
+HIP_PUBLIC(hipTexRefSetFlags, (textureReference * tex, unsigned int flags), (tex, flags))
 {
-	HIP_ENTER();
 	if (!tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	tex->readMode = flags & HIP_TRSF_READ_AS_INTEGER ? hipReadModeElementType : hipReadModeNormalizedFloat;
 	tex->normalized = (flags & HIP_TRSF_NORMALIZED_COORDINATES) != 0;
 	tex->sRGB = (flags & HIP_TRSF_SRGB) != 0;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipTexRefGetFlags(unsigned int *flags, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetFlags, (unsigned int *flags, const textureReference *tex), (flags, tex))
 {
-	HIP_ENTER();
 	if (!flags || !tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*flags = (tex->readMode == hipReadModeElementType ? HIP_TRSF_READ_AS_INTEGER : 0u) |
 		 (tex->normalized ? HIP_TRSF_NORMALIZED_COORDINATES : 0u) | (tex->sRGB ? HIP_TRSF_SRGB : 0u);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipTexRefSetAddressMode(textureReference *tex, int dimension, hipTextureAddressMode mode)
+HIP_PUBLIC(hipTexRefSetAddressMode, (textureReference * tex, int dimension, hipTextureAddressMode mode),
+	   (tex, dimension, mode))
 {
-	HIP_ENTER();
 	if (!tex || dimension < 0 || dimension > 2)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	tex->addressMode[dimension] = mode;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* CLR's rule: only the first two dimensions have an address mode here. */
-hipError_t hipTexRefGetAddressMode(hipTextureAddressMode *mode, const textureReference *tex, int dimension)
+HIP_PUBLIC(hipTexRefGetAddressMode, (hipTextureAddressMode * mode, const textureReference *tex, int dimension),
+	   (mode, tex, dimension))
 {
-	HIP_ENTER();
 	if (!mode || !tex || dimension < 0 || dimension > 1)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*mode = tex->addressMode[dimension];
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipTexRefSetFilterMode(textureReference *tex, hipTextureFilterMode mode)
+HIP_PUBLIC(hipTexRefSetFilterMode, (textureReference * tex, hipTextureFilterMode mode), (tex, mode))
 {
-	HIP_ENTER();
 	if (!tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	tex->filterMode = mode;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipTexRefGetFilterMode(hipTextureFilterMode *mode, const textureReference *tex)
+HIP_PUBLIC(hipTexRefGetFilterMode, (hipTextureFilterMode * mode, const textureReference *tex), (mode, tex))
 {
-	HIP_ENTER();
 	if (!mode || !tex)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*mode = tex->filterMode;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

@@ -93,10 +93,10 @@ static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMem
 	return hipSuccess;
 }
 
-hipError_t hipImportExternalMemory(hipExternalMemory_t *memory, const hipExternalMemoryHandleDesc *desc)
+HIP_PUBLIC(hipImportExternalMemory, (hipExternalMemory_t * memory, const hipExternalMemoryHandleDesc *desc),
+	   (memory, desc))
 {
-	HIP_ENTER();
-	return hip_end(external_import(memory, desc));
+	return external_import(memory, desc);
 }
 
 static hipError_t get_buffer(void **out, hipExternalMemory_t handle, const hipExternalMemoryBufferDesc *desc)
@@ -124,11 +124,10 @@ static hipError_t get_buffer(void **out, hipExternalMemory_t handle, const hipEx
 	return r;
 }
 
-hipError_t hipExternalMemoryGetMappedBuffer(void **ptr, hipExternalMemory_t memory,
-					    const hipExternalMemoryBufferDesc *desc)
+HIP_PUBLIC(hipExternalMemoryGetMappedBuffer,
+	   (void **ptr, hipExternalMemory_t memory, const hipExternalMemoryBufferDesc *desc), (ptr, memory, desc))
 {
-	HIP_ENTER();
-	return hip_end(get_buffer(ptr, memory, desc));
+	return get_buffer(ptr, memory, desc);
 }
 
 /* Takes an import that was destroyed and has no buffers out of the list. The caller holds the lock. */
@@ -176,10 +175,9 @@ static hipError_t external_destroy(hipExternalMemory_t handle)
 	return drop_unused();
 }
 
-hipError_t hipDestroyExternalMemory(hipExternalMemory_t memory)
+HIP_PUBLIC(hipDestroyExternalMemory, (hipExternalMemory_t memory), (memory))
 {
-	HIP_ENTER();
-	return hip_end(external_destroy(memory));
+	return external_destroy(memory);
 }
 
 static struct buffer **find_buffer_locked(const void *ptr)

@@ -46,10 +46,9 @@ static hipError_t get_handle(hipIpcMemHandle_t *out, const void *ptr)
 	return hipSuccess;
 }
 
-hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *ptr)
+HIP_PUBLIC(hipIpcGetMemHandle, (hipIpcMemHandle_t * handle, void *ptr), (handle, ptr))
 {
-	HIP_ENTER();
-	return hip_end(get_handle(handle, ptr));
+	return get_handle(handle, ptr);
 }
 
 static struct opened *find_locked(const struct memory_handle *handle)
@@ -129,10 +128,9 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 	return r;
 }
 
-hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned int flags)
+HIP_PUBLIC(hipIpcOpenMemHandle, (void **ptr, hipIpcMemHandle_t handle, unsigned int flags), (ptr, handle, flags))
 {
-	HIP_ENTER();
-	return hip_end(open_handle(ptr, &handle, flags));
+	return open_handle(ptr, &handle, flags);
 }
 
 static bool opened_contains(const struct opened *o, const void *ptr)
@@ -176,8 +174,7 @@ static hipError_t close_handle(const void *ptr)
 	return r;
 }
 
-hipError_t hipIpcCloseMemHandle(void *ptr)
+HIP_PUBLIC(hipIpcCloseMemHandle, (void *ptr), (ptr))
 {
-	HIP_ENTER();
-	return hip_end(ptr ? close_handle(ptr) : hipErrorInvalidValue);
+	return ptr ? close_handle(ptr) : hipErrorInvalidValue;
 }

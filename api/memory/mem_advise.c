@@ -133,10 +133,10 @@ static hipError_t give_advice(const void *ptr, size_t size_B, hipMemoryAdvise wh
 	return range_set(&range, hints_advise, what, device);
 }
 
-hipError_t hipMemAdvise(const void *ptr, size_t size, hipMemoryAdvise what, int device)
+HIP_PUBLIC(hipMemAdvise, (const void *ptr, size_t size, hipMemoryAdvise what, int device),
+	   (ptr, size, what, device))
 {
-	HIP_ENTER();
-	return hip_end(give_advice(ptr, size, what, device));
+	return give_advice(ptr, size, what, device);
 }
 
 static void prefetch_to(struct hints *h, hipMemoryAdvise what, int device)
@@ -166,10 +166,10 @@ static hipError_t range_prefetch(const void *ptr, size_t size_B, int device, hip
 	return memory.kind == HIP_MEMORY_MANAGED ? range_set(&range, prefetch_to, 0, device) : hipSuccess;
 }
 
-hipError_t hipMemPrefetchAsync(const void *ptr, size_t size, int device, hipStream_t stream)
+HIP_PUBLIC(hipMemPrefetchAsync, (const void *ptr, size_t size, int device, hipStream_t stream),
+	   (ptr, size, device, stream))
 {
-	HIP_ENTER();
-	return hip_end(range_prefetch(ptr, size, device, stream));
+	return range_prefetch(ptr, size, device, stream);
 }
 
 /* --- queries ---------------------------------------------------------------------------------- */
@@ -268,39 +268,40 @@ static hipError_t range_attribute(void *data, size_t data_B, hipMemRangeAttribut
 	return hipSuccess;
 }
 
-hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute, const void *ptr,
-				   size_t size)
+HIP_PUBLIC(hipMemRangeGetAttribute,
+	   (void *data, size_t data_size, hipMemRangeAttribute attribute, const void *ptr, size_t size),
+	   (data, data_size, attribute, ptr, size))
 {
-	HIP_ENTER();
-	return hip_end(range_attribute(data, data_size, attribute, ptr, size));
+	return range_attribute(data, data_size, attribute, ptr, size);
 }
 
-hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t count,
-				    const void *ptr, size_t size)
+HIP_PUBLIC(hipMemRangeGetAttributes,
+	   (void **data, size_t *data_sizes, hipMemRangeAttribute *attributes, size_t count, const void *ptr,
+	    size_t size),
+	   (data, data_sizes, attributes, count, ptr, size))
 {
 	hipError_t r = hipSuccess;
 
-	HIP_ENTER();
 	if (!data || !data_sizes || !attributes || !count)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	for (size_t i = 0; !r && i < count; i++)
 		r = range_attribute(data[i], data_sizes[i], attributes[i], ptr, size);
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *ptr, size_t size, unsigned int flags)
+HIP_PUBLIC(hipStreamAttachMemAsync, (hipStream_t stream, void *ptr, size_t size, unsigned int flags),
+	   (stream, ptr, size, flags))
 {
 	struct hip_memory memory;
 	struct hip_stream *s;
 	hipError_t r;
 
-	HIP_ENTER();
 	r = ptr ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
 	if (r)
-		return hip_end(r);
+		return r;
 	if ((flags == hipMemAttachSingle && !stream) ||
 	    (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) ||
 	    !hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_MANAGED || (size && size != memory.size_B))
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(hipSuccess);
+		return hipErrorInvalidValue;
+	return hipSuccess;
 }

@@ -304,16 +304,14 @@ hipError_t hip_memory_allocate(struct hip_device *d, size_t size_B, void **out)
 	return size_B > d->vram_B ? hipErrorOutOfMemory : allocate_as(d->vram, &like, false, out);
 }
 
-hipError_t hipMalloc(void **ptr, size_t size)
+HIP_PUBLIC(hipMalloc, (void **ptr, size_t size), (ptr, size))
 {
-	HIP_ENTER(ptr, size);
-	return hip_end(malloc_device(ptr, size, hipDeviceMallocDefault));
+	return malloc_device(ptr, size, hipDeviceMallocDefault);
 }
 
-hipError_t hipExtMallocWithFlags(void **ptr, size_t size, unsigned int flags)
+HIP_PUBLIC(hipExtMallocWithFlags, (void **ptr, size_t size, unsigned int flags), (ptr, size, flags))
 {
-	HIP_ENTER(ptr, size, flags);
-	return hip_end(malloc_device(ptr, size, flags));
+	return malloc_device(ptr, size, flags);
 }
 
 #define PITCH_ALIGN 256u
@@ -336,34 +334,32 @@ static hipError_t malloc_pitch(void **out, size_t *pitch, size_t width_B, size_t
 	return malloc_device(out, size_B, hipDeviceMallocDefault);
 }
 
-hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
+HIP_PUBLIC(hipMallocPitch, (void **ptr, size_t *pitch, size_t width, size_t height), (ptr, pitch, width, height))
 {
-	HIP_ENTER(ptr, pitch, width, height);
-	return hip_end(malloc_pitch(ptr, pitch, width, height, 1));
+	return malloc_pitch(ptr, pitch, width, height, 1);
 }
 
-hipError_t hipMemAllocPitch(hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, size_t height,
-			    unsigned int element_B)
+HIP_PUBLIC(hipMemAllocPitch,
+	   (hipDeviceptr_t * ptr, size_t *pitch, size_t width_B, size_t height, unsigned int element_B),
+	   (ptr, pitch, width_B, height, element_B))
 {
-	HIP_ENTER(ptr, pitch, width_B, height, element_B);
 	if (!width_B || !height || (element_B != 4 && element_B != 8 && element_B != 16))
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(malloc_pitch(ptr, pitch, width_B, height, 1));
+		return hipErrorInvalidValue;
+	return malloc_pitch(ptr, pitch, width_B, height, 1);
 }
 
-hipError_t hipMalloc3D(hipPitchedPtr *out, hipExtent extent)
+HIP_PUBLIC(hipMalloc3D, (hipPitchedPtr * out, hipExtent extent), (out, extent))
 {
 	hipError_t r;
 
-	HIP_ENTER(out, extent);
 	if (!out)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = malloc_pitch(&out->ptr, &out->pitch, extent.width, extent.height, extent.depth);
 	if (!r) {
 		out->xsize = extent.width;
 		out->ysize = extent.height;
 	}
-	return hip_end(r);
+	return r;
 }
 
 /* --- host memory ------------------------------------------------------------------------------ */
@@ -388,33 +384,29 @@ static hipError_t malloc_host(void **out, size_t size_B, unsigned flags)
 }
 
 /* Accepts unknown flags: CLR does. */
-hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
+HIP_PUBLIC(hipHostMalloc, (void **ptr, size_t size, unsigned int flags), (ptr, size, flags))
 {
-	HIP_ENTER(ptr, size, flags);
-	return hip_end(malloc_host(ptr, size, flags));
+	return malloc_host(ptr, size, flags);
 }
 
 /* hipHostAlloc() is hipHostMalloc() in HIP 5; in 6 it is CUDA's function, with three flags. */
 #define HOST_ALLOC_FLAGS (hipHostMallocPortable | hipHostMallocMapped | hipHostMallocWriteCombined)
 
-hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
+HIP_PUBLIC(hipHostAlloc, (void **ptr, size_t size, unsigned int flags), (ptr, size, flags))
 {
-	HIP_ENTER(ptr, size, flags);
 	if (TUFF_HIP_ABI >= 6 && flags & ~(unsigned)HOST_ALLOC_FLAGS)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(malloc_host(ptr, size, flags));
+		return hipErrorInvalidValue;
+	return malloc_host(ptr, size, flags);
 }
 
-hipError_t hipMallocHost(void **ptr, size_t size)
+HIP_PUBLIC(hipMallocHost, (void **ptr, size_t size), (ptr, size))
 {
-	HIP_ENTER(ptr, size);
-	return hip_end(malloc_host(ptr, size, 0));
+	return malloc_host(ptr, size, 0);
 }
 
-hipError_t hipMemAllocHost(void **ptr, size_t size)
+HIP_PUBLIC(hipMemAllocHost, (void **ptr, size_t size), (ptr, size))
 {
-	HIP_ENTER(ptr, size);
-	return hip_end(malloc_host(ptr, size, 0));
+	return malloc_host(ptr, size, 0);
 }
 
 static hipError_t malloc_managed(void **out, size_t size_B, unsigned flags)
@@ -430,10 +422,9 @@ static hipError_t malloc_managed(void **out, size_t size_B, unsigned flags)
 	return allocate_as(hip.host_fine, &like, true, out);
 }
 
-hipError_t hipMallocManaged(void **ptr, size_t size, unsigned int flags)
+HIP_PUBLIC(hipMallocManaged, (void **ptr, size_t size, unsigned int flags), (ptr, size, flags))
 {
-	HIP_ENTER(ptr, size, flags);
-	return hip_end(malloc_managed(ptr, size, flags));
+	return malloc_managed(ptr, size, flags);
 }
 
 hipError_t hip_memory_add_ours(enum hip_memory_kind kind, int device, void *base, size_t size_B)
@@ -524,22 +515,19 @@ hipError_t hip_memory_free_now(void *ptr)
 /* CLR's rule: each of these functions frees device memory and host memory. */
 #define FREED (1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED | 1u << HIP_MEMORY_HOST)
 
-hipError_t hipFree(void *ptr)
+HIP_PUBLIC(hipFree, (void *ptr), (ptr))
 {
-	HIP_ENTER(ptr);
-	return hip_end(free_memory(ptr, FREED));
+	return free_memory(ptr, FREED);
 }
 
-hipError_t hipHostFree(void *ptr)
+HIP_PUBLIC(hipHostFree, (void *ptr), (ptr))
 {
-	HIP_ENTER(ptr);
-	return hip_end(free_memory(ptr, FREED));
+	return free_memory(ptr, FREED);
 }
 
-hipError_t hipFreeHost(void *ptr)
+HIP_PUBLIC(hipFreeHost, (void *ptr), (ptr))
 {
-	HIP_ENTER(ptr);
-	return hip_end(free_memory(ptr, FREED));
+	return free_memory(ptr, FREED);
 }
 
 /* --- stream-ordered freeing ------------------------------------------------------------------- */
@@ -728,16 +716,14 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 	return r;
 }
 
-hipError_t hipHostRegister(void *ptr, size_t size, unsigned int flags)
+HIP_PUBLIC(hipHostRegister, (void *ptr, size_t size, unsigned int flags), (ptr, size, flags))
 {
-	HIP_ENTER(ptr, size, flags);
-	return hip_end(host_register(ptr, size, flags));
+	return host_register(ptr, size, flags);
 }
 
-hipError_t hipHostUnregister(void *ptr)
+HIP_PUBLIC(hipHostUnregister, (void *ptr), (ptr))
 {
-	HIP_ENTER(ptr);
-	return hip_end(host_unregister(ptr));
+	return host_unregister(ptr);
 }
 
 static hipError_t host_device_pointer(void **out, void *ptr, unsigned flags)
@@ -753,10 +739,9 @@ static hipError_t host_device_pointer(void **out, void *ptr, unsigned flags)
 	return hipSuccess;
 }
 
-hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned int flags)
+HIP_PUBLIC(hipHostGetDevicePointer, (void **device, void *host, unsigned int flags), (device, host, flags))
 {
-	HIP_ENTER(device, host, flags);
-	return hip_end(host_device_pointer(device, host, flags));
+	return host_device_pointer(device, host, flags);
 }
 
 static hipError_t host_flags(unsigned *flags, const void *ptr)
@@ -771,10 +756,9 @@ static hipError_t host_flags(unsigned *flags, const void *ptr)
 	return hipSuccess;
 }
 
-hipError_t hipHostGetFlags(unsigned int *flags, void *host)
+HIP_PUBLIC(hipHostGetFlags, (unsigned int *flags, void *host), (flags, host))
 {
-	HIP_ENTER(flags, host);
-	return hip_end(host_flags(flags, host));
+	return host_flags(flags, host);
 }
 
 /* --- queries ---------------------------------------------------------------------------------- */
@@ -793,10 +777,9 @@ static hipError_t mem_info(size_t *free_B, size_t *total_B)
 	return hipSuccess;
 }
 
-hipError_t hipMemGetInfo(size_t *free_B, size_t *total_B)
+HIP_PUBLIC(hipMemGetInfo, (size_t *free_B, size_t *total_B), (free_B, total_B))
 {
-	HIP_ENTER(free_B, total_B);
-	return hip_end(mem_info(free_B, total_B));
+	return mem_info(free_B, total_B);
 }
 
 static hipError_t address_range(hipDeviceptr_t *base, size_t *size_B, const void *ptr)
@@ -814,18 +797,16 @@ static hipError_t address_range(hipDeviceptr_t *base, size_t *size_B, const void
 	return hipSuccess;
 }
 
-hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *size_B, hipDeviceptr_t ptr)
+HIP_PUBLIC(hipMemGetAddressRange, (hipDeviceptr_t * base, size_t *size_B, hipDeviceptr_t ptr), (base, size_B, ptr))
 {
-	HIP_ENTER(base, size_B, ptr);
-	return hip_end(address_range(base, size_B, ptr));
+	return address_range(base, size_B, ptr);
 }
 
-hipError_t hipMemPtrGetInfo(void *ptr, size_t *size_B)
+HIP_PUBLIC(hipMemPtrGetInfo, (void *ptr, size_t *size_B), (ptr, size_B))
 {
-	HIP_ENTER(ptr, size_B);
 	if (!size_B)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(address_range(NULL, size_B, ptr) ? hipErrorInvalidValue : hipSuccess);
+		return hipErrorInvalidValue;
+	return address_range(NULL, size_B, ptr) ? hipErrorInvalidValue : hipSuccess;
 }
 
 static const hipMemoryType types[] = {
@@ -863,8 +844,7 @@ static hipError_t pointer_attributes(hipPointerAttribute_t *out, const void *ptr
 	return hipSuccess;
 }
 
-hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr)
+HIP_PUBLIC(hipPointerGetAttributes, (hipPointerAttribute_t * attributes, const void *ptr), (attributes, ptr))
 {
-	HIP_ENTER(attributes, ptr);
-	return hip_end(pointer_attributes(attributes, ptr));
+	return pointer_attributes(attributes, ptr);
 }

@@ -14,15 +14,14 @@ bool hip_can_be_peers(const struct hip_device *from, const struct hip_device *to
 	       access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 }
 
-hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer)
+HIP_PUBLIC(hipDeviceCanAccessPeer, (int *can, int device, int peer), (can, device, peer))
 {
-	HIP_ENTER();
 	if (!can)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (device != peer && (!hip_device_of(device) || !hip_device_of(peer)))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	*can = device != peer && hip_can_be_peers(hip_device_of(device), hip_device_of(peer));
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 static hipError_t peer_enable(int index, unsigned flags)
@@ -39,10 +38,9 @@ static hipError_t peer_enable(int index, unsigned flags)
 	return hip_memory_update_peers(peer);
 }
 
-hipError_t hipDeviceEnablePeerAccess(int peer, unsigned int flags)
+HIP_PUBLIC(hipDeviceEnablePeerAccess, (int peer, unsigned int flags), (peer, flags))
 {
-	HIP_ENTER();
-	return hip_end(peer_enable(peer, flags));
+	return peer_enable(peer, flags);
 }
 
 static hipError_t peer_disable(int index)
@@ -60,10 +58,9 @@ static hipError_t peer_disable(int index)
 	return r ? r : hip_memory_update_peers(peer);
 }
 
-hipError_t hipDeviceDisablePeerAccess(int peer)
+HIP_PUBLIC(hipDeviceDisablePeerAccess, (int peer), (peer))
 {
-	HIP_ENTER();
-	return hip_end(peer_disable(peer));
+	return peer_disable(peer);
 }
 
 static bool find_link(const struct hip_device *a, const struct hip_device *b, hsa_amd_memory_pool_link_info_t *link,
@@ -81,43 +78,42 @@ static bool find_link(const struct hip_device *a, const struct hip_device *b, hs
 	return true;
 }
 
-hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attribute, int from, int to)
+HIP_PUBLIC(hipDeviceGetP2PAttribute, (int *value, hipDeviceP2PAttr attribute, int from, int to),
+	   (value, attribute, from, to))
 {
 	const struct hip_device *a, *b;
 	hsa_amd_memory_pool_link_info_t link;
 	uint32_t hops;
 
-	HIP_ENTER();
 	a = hip_device_of(from);
 	b = hip_device_of(to);
 	if (!value)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (!a || !b || a == b)
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	if ((unsigned)attribute > hipDevP2PAttrHipArrayAccessSupported)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (attribute == hipDevP2PAttrPerformanceRank)
 		*value = find_link(a, b, &link, &hops) && link.link_type == HSA_AMD_LINK_INFO_TYPE_XGMI ? 0 : 1;
 	else if (attribute == hipDevP2PAttrNativeAtomicSupported)
 		*value = find_link(a, b, &link, &hops) && link.atomic_support_64bit;
 	else
 		*value = hip_can_be_peers(a, b);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipExtGetLinkTypeAndHopCount(int from, int to, uint32_t *type, uint32_t *hops)
+HIP_PUBLIC(hipExtGetLinkTypeAndHopCount, (int from, int to, uint32_t *type, uint32_t *hops), (from, to, type, hops))
 {
 	hsa_amd_memory_pool_link_info_t link;
 
-	HIP_ENTER();
 	if (!type || !hops)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (from < 0 || to < 0 || from == to)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (!hip_device_of(from) || !hip_device_of(to))
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	if (!find_link(hip_device_of(from), hip_device_of(to), &link, hops))
-		return hip_end(hipErrorInvalidHandle);
+		return hipErrorInvalidHandle;
 	*type = link.link_type;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

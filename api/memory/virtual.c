@@ -31,27 +31,28 @@ static hipError_t check_properties(const hipMemAllocationProp *p)
 		       : hipErrorNotSupported;
 }
 
-hipError_t hipMemGetAllocationGranularity(size_t *granule, const hipMemAllocationProp *p,
-					  hipMemAllocationGranularity_flags option)
+HIP_PUBLIC(hipMemGetAllocationGranularity,
+	   (size_t *granule, const hipMemAllocationProp *p, hipMemAllocationGranularity_flags option),
+	   (granule, p, option))
 {
-	HIP_ENTER();
 	if (!granule || (unsigned)option > hipMemAllocationGranularityRecommended || !is_known_place(p))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*granule = option == hipMemAllocationGranularityMinimum ? GRANULE_B : RECOMMENDED_B;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *address, unsigned long long flags)
+HIP_PUBLIC(hipMemAddressReserve,
+	   (void **ptr, size_t size, size_t alignment, void *address, unsigned long long flags),
+	   (ptr, size, alignment, address, flags))
 {
-	HIP_ENTER();
 	if (!ptr || flags)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	/* CLR's error for sizes and alignments that no range can have. */
 	if (!size || size % GRANULE_B || alignment & (alignment - 1))
-		return hip_end(hipErrorMemoryAllocation);
-	return hip_end(hip_of_hsa(hsa_amd_vmem_address_reserve_align(ptr, size, (uintptr_t)address,
-								     alignment < GRANULE_B ? 0 : alignment,
-								     HSA_AMD_VMEM_ADDRESS_NO_REGISTER)));
+		return hipErrorMemoryAllocation;
+	return hip_of_hsa(hsa_amd_vmem_address_reserve_align(ptr, size, (uintptr_t)address,
+							     alignment < GRANULE_B ? 0 : alignment,
+							     HSA_AMD_VMEM_ADDRESS_NO_REGISTER));
 }
 
 static hipError_t invalid_unless(hsa_status_t status)
@@ -61,12 +62,11 @@ static hipError_t invalid_unless(hsa_status_t status)
 							     : hipErrorInvalidValue;
 }
 
-hipError_t hipMemAddressFree(void *ptr, size_t size)
+HIP_PUBLIC(hipMemAddressFree, (void *ptr, size_t size), (ptr, size))
 {
-	HIP_ENTER();
 	if (!ptr || !size)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(invalid_unless(hsa_amd_vmem_address_free(ptr, size)));
+		return hipErrorInvalidValue;
+	return invalid_unless(hsa_amd_vmem_address_free(ptr, size));
 }
 
 static hipError_t handle_create(hipMemGenericAllocationHandle_t *out, size_t size_B, const hipMemAllocationProp *p)
@@ -85,17 +85,17 @@ static hipError_t handle_create(hipMemGenericAllocationHandle_t *out, size_t siz
 	return r;
 }
 
-hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *p,
-			unsigned long long flags)
+HIP_PUBLIC(hipMemCreate,
+	   (hipMemGenericAllocationHandle_t * handle, size_t size, const hipMemAllocationProp *p,
+	    unsigned long long flags),
+	   (handle, size, p, flags))
 {
-	HIP_ENTER();
-	return hip_end(flags ? hipErrorInvalidValue : handle_create(handle, size, p));
+	return flags ? hipErrorInvalidValue : handle_create(handle, size, p);
 }
 
-hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
+HIP_PUBLIC(hipMemRelease, (hipMemGenericAllocationHandle_t handle), (handle))
 {
-	HIP_ENTER();
-	return hip_end(invalid_unless(hsa_amd_vmem_handle_release(hsa_handle(handle))));
+	return invalid_unless(hsa_amd_vmem_handle_release(hsa_handle(handle)));
 }
 
 static struct hip_device *device_of(hsa_amd_vmem_alloc_handle_t handle)
@@ -127,19 +127,20 @@ static hipError_t range_map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_
 	return r;
 }
 
-hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
-		     unsigned long long flags)
+HIP_PUBLIC(hipMemMap,
+	   (void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
+	    unsigned long long flags),
+	   (ptr, size, offset, handle, flags))
 {
-	HIP_ENTER();
-	return hip_end(offset || flags ? hipErrorInvalidValue : range_map(ptr, size, hsa_handle(handle)));
+	return offset || flags ? hipErrorInvalidValue : range_map(ptr, size, hsa_handle(handle));
 }
 
 /* Sparse arrays are not supported: CLR does not either. */
-hipError_t hipMemMapArrayAsync(hipArrayMapInfo *parts, unsigned int count, hipStream_t stream)
+HIP_PUBLIC(hipMemMapArrayAsync, (hipArrayMapInfo * parts, unsigned int count, hipStream_t stream),
+	   (parts, count, stream))
 {
-	HIP_ENTER();
 	(void)stream;
-	return hip_end(parts && count ? hipErrorNotSupported : hipErrorInvalidValue);
+	return parts && count ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
 /* Finds the mapping that begins at the address and has at most size_B bytes. */
@@ -170,10 +171,9 @@ static hipError_t range_unmap(char *ptr, size_t size_B)
 	return r;
 }
 
-hipError_t hipMemUnmap(void *ptr, size_t size)
+HIP_PUBLIC(hipMemUnmap, (void *ptr, size_t size), (ptr, size))
 {
-	HIP_ENTER();
-	return hip_end(range_unmap(ptr, size));
+	return range_unmap(ptr, size);
 }
 
 /* --- access ----------------------------------------------------------------------------------- */
@@ -197,38 +197,39 @@ static hipError_t set_access(void *ptr, size_t size_B, const hipMemAccessDesc *d
 	return invalid_unless(hsa_amd_vmem_set_access(ptr, size_B, access, count));
 }
 
-hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count)
+HIP_PUBLIC(hipMemSetAccess, (void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count),
+	   (ptr, size, desc, count))
 {
-	HIP_ENTER();
-	return hip_end(set_access(ptr, size, desc, count));
+	return set_access(ptr, size, desc, count);
 }
 
-hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr)
+HIP_PUBLIC(hipMemGetAccess, (unsigned long long *flags, const hipMemLocation *location, void *ptr),
+	   (flags, location, ptr))
 {
 	hsa_access_permission_t permission;
 	hipError_t r;
 
-	HIP_ENTER();
 	if (!flags || !location || !ptr || location->type != hipMemLocationTypeDevice ||
 	    !hip_device_of(location->id))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = invalid_unless(hsa_amd_vmem_get_access(ptr, &permission, hip.device[location->id].agent));
 	if (!r)
 		*flags = permission == HSA_ACCESS_PERMISSION_RW   ? hipMemAccessFlagsProtReadWrite
 			 : permission == HSA_ACCESS_PERMISSION_RO ? hipMemAccessFlagsProtRead
 								  : hipMemAccessFlagsProtNone;
-	return hip_end(r);
+	return r;
 }
 
 /* --- sharing ---------------------------------------------------------------------------------- */
 
-hipError_t hipMemExportToShareableHandle(void *shared, hipMemGenericAllocationHandle_t handle,
-					 hipMemAllocationHandleType type, unsigned long long flags)
+HIP_PUBLIC(hipMemExportToShareableHandle,
+	   (void *shared, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType type,
+	    unsigned long long flags),
+	   (shared, handle, type, flags))
 {
-	HIP_ENTER();
 	if (!shared || flags || type != hipMemHandleTypePosixFileDescriptor)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(invalid_unless(hsa_amd_vmem_export_shareable_handle(shared, hsa_handle(handle), 0)));
+		return hipErrorInvalidValue;
+	return invalid_unless(hsa_amd_vmem_export_shareable_handle(shared, hsa_handle(handle), 0));
 }
 
 /* A descriptor as a pointer: its number (6.x), or its address (5.x). A program has no memory in the first 64 KiB, nor at
@@ -246,48 +247,47 @@ static int descriptor_of(const void *shared)
 	return fd;
 }
 
-hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *out, void *shared,
-					   hipMemAllocationHandleType type)
+HIP_PUBLIC(hipMemImportFromShareableHandle,
+	   (hipMemGenericAllocationHandle_t * out, void *shared, hipMemAllocationHandleType type),
+	   (out, shared, type))
 {
 	hsa_amd_vmem_alloc_handle_t handle;
 	hipError_t r;
 
-	HIP_ENTER();
 	if (!out || type != hipMemHandleTypePosixFileDescriptor || !shared)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = invalid_unless(hsa_amd_vmem_import_shareable_handle(descriptor_of(shared), &handle));
 	if (!r)
 		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *p, hipMemGenericAllocationHandle_t handle)
+HIP_PUBLIC(hipMemGetAllocationPropertiesFromHandle,
+	   (hipMemAllocationProp * p, hipMemGenericAllocationHandle_t handle), (p, handle))
 {
 	struct hip_device *d;
 
-	HIP_ENTER();
 	d = p ? device_of(hsa_handle(handle)) : NULL;
 	if (!d)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*p = (hipMemAllocationProp){
 		.type = hipMemAllocationTypePinned,
 		.requestedHandleType = hipMemHandleTypePosixFileDescriptor,
 		.location = {hipMemLocationTypeDevice, d->index},
 	};
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
-hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *out, void *address)
+HIP_PUBLIC(hipMemRetainAllocationHandle, (hipMemGenericAllocationHandle_t * out, void *address), (out, address))
 {
 	hsa_amd_vmem_alloc_handle_t handle;
 	struct hip_memory memory;
 	hipError_t r;
 
-	HIP_ENTER();
 	if (!out || !hip_memory_find(address, &memory))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = invalid_unless(hsa_amd_vmem_retain_alloc_handle(&handle, memory.gpu_base));
 	if (!r)
 		*out = (hipMemGenericAllocationHandle_t)(uintptr_t)handle.handle;
-	return hip_end(r);
+	return r;
 }

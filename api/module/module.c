@@ -103,25 +103,23 @@ static hipError_t load_file(hipModule_t *out, const char *path)
 	return r;
 }
 
-hipError_t hipModuleLoad(hipModule_t *module, const char *path)
+HIP_PUBLIC(hipModuleLoad, (hipModule_t * module, const char *path), (module, path))
 {
-	HIP_ENTER(module, path);
-	return hip_end(load_file(module, path));
+	return load_file(module, path);
 }
 
-hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
+HIP_PUBLIC(hipModuleLoadData, (hipModule_t * module, const void *image), (module, image))
 {
-	HIP_ENTER(module, image);
-	return hip_end(module_load(module, image, 0));
+	return module_load(module, image, 0);
 }
 
 /* Ignores the options: there is no JIT compiler to receive them. */
-hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int count, hipJitOption *options,
-			       void **values)
+HIP_PUBLIC(hipModuleLoadDataEx,
+	   (hipModule_t * module, const void *image, unsigned int count, hipJitOption *options, void **values),
+	   (module, image, count, options, values))
 {
 	(void)count, (void)options, (void)values;
-	HIP_ENTER(module, image, count, options, values);
-	return hip_end(module_load(module, image, 0));
+	return module_load(module, image, 0);
 }
 
 /* CLR's error for a handle that is no module. */
@@ -184,10 +182,9 @@ static hipError_t module_unload(hipModule_t handle)
 	return hipSuccess;
 }
 
-hipError_t hipModuleUnload(hipModule_t module)
+HIP_PUBLIC(hipModuleUnload, (hipModule_t module), (module))
 {
-	HIP_ENTER(module);
-	return hip_end(module_unload(module));
+	return module_unload(module);
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
@@ -250,10 +247,10 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 	return r;
 }
 
-hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name)
+HIP_PUBLIC(hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char *name),
+	   (function, module, name))
 {
-	HIP_ENTER(function, module, name);
-	return hip_end(get_function(function, module, name));
+	return get_function(function, module, name);
 }
 
 hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModule_t handle, const char *name)
@@ -282,10 +279,10 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 	return r;
 }
 
-hipError_t hipModuleGetGlobal(hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name)
+HIP_PUBLIC(hipModuleGetGlobal, (hipDeviceptr_t * address, size_t *size_B, hipModule_t module, const char *name),
+	   (address, size_B, module, name))
 {
-	HIP_ENTER(address, size_B, module, name);
-	return hip_end(hip_module_variable(address, size_B, module, name));
+	return hip_module_variable(address, size_B, module, name);
 }
 
 hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel)
@@ -356,10 +353,9 @@ static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
 	return r;
 }
 
-hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *symbol)
+HIP_PUBLIC(hipGetFuncBySymbol, (hipFunction_t * function, const void *symbol), (function, symbol))
 {
-	HIP_ENTER(function, symbol);
-	return hip_end(function_by_symbol(function, symbol));
+	return function_by_symbol(function, symbol);
 }
 
 /* --- attributes of functions ------------------------------------------------------------------ */
@@ -394,10 +390,9 @@ static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 	return hipSuccess;
 }
 
-hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *function)
+HIP_PUBLIC(hipFuncGetAttributes, (hipFuncAttributes * attributes, const void *function), (attributes, function))
 {
-	HIP_ENTER(attributes, function);
-	return hip_end(func_attributes(attributes, function));
+	return func_attributes(attributes, function);
 }
 
 static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
@@ -440,10 +435,10 @@ static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hi
 	}
 }
 
-hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
+HIP_PUBLIC(hipFuncGetAttribute, (int *value, hipFunction_attribute attribute, hipFunction_t function),
+	   (value, attribute, function))
 {
-	HIP_ENTER(value, attribute, function);
-	return hip_end(func_attribute(value, attribute, function));
+	return func_attribute(value, attribute, function);
 }
 
 /* Preferences have no effect: LDS and caches are separate memories, and all of LDS may be dynamic in any case. */
@@ -476,20 +471,18 @@ static hipError_t check_preference(const void *function, int value, int max)
 	return value < 0 || value > max ? hipErrorInvalidValue : hipSuccess;
 }
 
-hipError_t hipFuncSetAttribute(const void *function, hipFuncAttribute attribute, int value)
+HIP_PUBLIC(hipFuncSetAttribute, (const void *function, hipFuncAttribute attribute, int value),
+	   (function, attribute, value))
 {
-	HIP_ENTER(function, attribute, value);
-	return hip_end(set_attribute(function, attribute, value));
+	return set_attribute(function, attribute, value);
 }
 
-hipError_t hipFuncSetCacheConfig(const void *function, hipFuncCache_t config)
+HIP_PUBLIC(hipFuncSetCacheConfig, (const void *function, hipFuncCache_t config), (function, config))
 {
-	HIP_ENTER(function, config);
-	return hip_end(check_preference(function, (int)config, hipFuncCachePreferEqual));
+	return check_preference(function, (int)config, hipFuncCachePreferEqual);
 }
 
-hipError_t hipFuncSetSharedMemConfig(const void *function, hipSharedMemConfig config)
+HIP_PUBLIC(hipFuncSetSharedMemConfig, (const void *function, hipSharedMemConfig config), (function, config))
 {
-	HIP_ENTER(function, config);
-	return hip_end(check_preference(function, (int)config, hipSharedMemBankSizeEightByte));
+	return check_preference(function, (int)config, hipSharedMemBankSizeEightByte);
 }

@@ -324,19 +324,17 @@ static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 	return r;
 }
 
-hipError_t hipMemPoolCreate(hipMemPool_t *pool, const hipMemPoolProps *props)
+HIP_PUBLIC(hipMemPoolCreate, (hipMemPool_t * pool, const hipMemPoolProps *props), (pool, props))
 {
 	hipError_t r;
 
-	HIP_ENTER(pool, props);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
-	return hip_end(r ? r : pool_create(pool, props));
+	return r ? r : pool_create(pool, props);
 }
 
-hipError_t hipMemPoolDestroy(hipMemPool_t pool)
+HIP_PUBLIC(hipMemPoolDestroy, (hipMemPool_t pool), (pool))
 {
-	HIP_ENTER(pool);
-	return hip_end(pool_destroy(pool));
+	return pool_destroy(pool);
 }
 
 static hipError_t device_pool_get(hipMemPool_t *out, int device, bool current)
@@ -353,36 +351,33 @@ static hipError_t device_pool_get(hipMemPool_t *out, int device, bool current)
 	return r;
 }
 
-hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *pool, int device)
+HIP_PUBLIC(hipDeviceGetDefaultMemPool, (hipMemPool_t * pool, int device), (pool, device))
 {
-	HIP_ENTER(pool, device);
-	return hip_end(device_pool_get(pool, device, false));
+	return device_pool_get(pool, device, false);
 }
 
-hipError_t hipDeviceGetMemPool(hipMemPool_t *pool, int device)
+HIP_PUBLIC(hipDeviceGetMemPool, (hipMemPool_t * pool, int device), (pool, device))
 {
-	HIP_ENTER(pool, device);
-	return hip_end(device_pool_get(pool, device, true));
+	return device_pool_get(pool, device, true);
 }
 
-hipError_t hipDeviceSetMemPool(int device, hipMemPool_t handle)
+HIP_PUBLIC(hipDeviceSetMemPool, (int device, hipMemPool_t handle), (device, handle))
 {
 	struct hip_device *d;
 	struct hip_pool *p;
 	hipError_t r;
 
-	HIP_ENTER(device, handle);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	if (r)
-		return hip_end(r);
+		return r;
 	d = hip_device_of(device);
 	p = hip_pool_of(handle);
 	if (!d || !p || p->imported)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	if (p->device != d)
-		return hip_end(hipErrorInvalidDevice);
+		return hipErrorInvalidDevice;
 	atomic_store_explicit(&d->pool, p, memory_order_release);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* Removes one of the device's pools, except `kept`, from the list. */

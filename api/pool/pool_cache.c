@@ -441,20 +441,20 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 	return malloc_slow(ptr, size, stream, held);
 }
 
-hipError_t hipMallocFromPoolAsync(void **ptr, size_t size, hipMemPool_t handle, hipStream_t stream)
+HIP_PUBLIC(hipMallocFromPoolAsync, (void **ptr, size_t size, hipMemPool_t handle, hipStream_t stream),
+	   (ptr, size, handle, stream))
 {
 	struct hip_stream *s;
 	struct hip_pool *p;
 	hipError_t r;
 
-	HIP_ENTER(ptr, size, handle, stream);
 	p = hip_pool_of(handle);
 	if (!ptr || !p || p->imported)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	r = stream_for(stream, &s);
 	if (!r && hip_stream_captures(s))
-		return hip_end(atomic_load(&hip_capture_ops)->allocate(s, size, ptr));
-	return hip_end(r ? r : pool_malloc(ptr, size, p, s));
+		return atomic_load(&hip_capture_ops)->allocate(s, size, ptr);
+	return r ? r : pool_malloc(ptr, size, p, s);
 }
 
 static hipError_t free_async(void *ptr, hipStream_t stream)

@@ -41,27 +41,27 @@ static hipError_t set_number(struct hip_pool *p, hipMemPoolAttr attribute, uint6
 	return hipSuccess;
 }
 
-hipError_t hipMemPoolSetAttribute(hipMemPool_t handle, hipMemPoolAttr attribute, void *value)
+HIP_PUBLIC(hipMemPoolSetAttribute, (hipMemPool_t handle, hipMemPoolAttr attribute, void *value),
+	   (handle, attribute, value))
 {
 	struct hip_pool *p;
 	_Atomic int *policy;
 	uint64_t number;
 	int on;
 
-	HIP_ENTER(handle, attribute, value);
 	p = hip_pool_of(handle);
 	if (!p || !value || p->imported)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	policy = policy_of(p, attribute);
 	if (policy) {
 		memcpy(&on, value, sizeof(on));
 		atomic_store(policy, on != 0);
-		return hip_end(hipSuccess);
+		return hipSuccess;
 	}
 	if (attribute < hipMemPoolAttrReleaseThreshold || attribute > hipMemPoolAttrUsedMemHigh)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	memcpy(&number, value, sizeof(number));
-	return hip_end(set_number(p, attribute, number));
+	return set_number(p, attribute, number);
 }
 
 static hipError_t get_number(struct hip_pool *p, hipMemPoolAttr attribute, uint64_t *value)
@@ -93,44 +93,43 @@ static hipError_t get_number(struct hip_pool *p, hipMemPoolAttr attribute, uint6
 	return r;
 }
 
-hipError_t hipMemPoolGetAttribute(hipMemPool_t handle, hipMemPoolAttr attribute, void *value)
+HIP_PUBLIC(hipMemPoolGetAttribute, (hipMemPool_t handle, hipMemPoolAttr attribute, void *value),
+	   (handle, attribute, value))
 {
 	struct hip_pool *p;
 	_Atomic int *policy;
 	uint64_t number;
 	hipError_t r;
 
-	HIP_ENTER(handle, attribute, value);
 	p = hip_pool_of(handle);
 	if (!p || !value || p->imported)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	policy = policy_of(p, attribute);
 	if (policy) {
 		int on = *policy;
 
 		memcpy(value, &on, sizeof(on));
-		return hip_end(hipSuccess);
+		return hipSuccess;
 	}
 	r = get_number(p, attribute, &number);
 	if (!r)
 		memcpy(value, &number, sizeof(number));
-	return hip_end(r);
+	return r;
 }
 
-hipError_t hipMemPoolTrimTo(hipMemPool_t handle, size_t keep_B)
+HIP_PUBLIC(hipMemPoolTrimTo, (hipMemPool_t handle, size_t keep_B), (handle, keep_B))
 {
 	struct hip_pool *p;
 	hipError_t r;
 
-	HIP_ENTER(handle, keep_B);
 	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	if (r)
-		return hip_end(r);
+		return r;
 	p = hip_pool_of(handle);
 	if (!p || p->imported)
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	hip_arena_trim(p, keep_B, true);
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 /* --- access ----------------------------------------------------------------------------------- */
@@ -170,25 +169,25 @@ static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, s
 	return r;
 }
 
-hipError_t hipMemPoolSetAccess(hipMemPool_t handle, const hipMemAccessDesc *list, size_t count)
+HIP_PUBLIC(hipMemPoolSetAccess, (hipMemPool_t handle, const hipMemAccessDesc *list, size_t count),
+	   (handle, list, count))
 {
 	struct hip_pool *p;
 
-	HIP_ENTER(handle, list, count);
 	p = hip_pool_of(handle);
 	if (!p || !list)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(count > hip.devices ? hipErrorInvalidDevice : set_access(p, list, count));
+		return hipErrorInvalidValue;
+	return count > hip.devices ? hipErrorInvalidDevice : set_access(p, list, count);
 }
 
-hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t handle, hipMemLocation *location)
+HIP_PUBLIC(hipMemPoolGetAccess, (hipMemAccessFlags * flags, hipMemPool_t handle, hipMemLocation *location),
+	   (flags, handle, location))
 {
 	struct hip_pool *p;
 
-	HIP_ENTER(flags, handle, location);
 	p = hip_pool_of(handle);
 	if (!p || !flags || !location || location->type != hipMemLocationTypeDevice || !hip_device_of(location->id))
-		return hip_end(hipErrorInvalidValue);
+		return hipErrorInvalidValue;
 	*flags = p->access[location->id];
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }

@@ -108,11 +108,11 @@ static hipError_t export_pool(int *out, hipMemPool_t handle, hipMemAllocationHan
 	return hipSuccess;
 }
 
-hipError_t hipMemPoolExportToShareableHandle(void *shared, hipMemPool_t pool, hipMemAllocationHandleType type,
-					     unsigned int flags)
+HIP_PUBLIC(hipMemPoolExportToShareableHandle,
+	   (void *shared, hipMemPool_t pool, hipMemAllocationHandleType type, unsigned int flags),
+	   (shared, pool, type, flags))
 {
-	HIP_ENTER();
-	return hip_end(export_pool(shared, pool, type, flags));
+	return export_pool(shared, pool, type, flags);
 }
 
 /* Accepts only sealed memory files: no other file has seals. */
@@ -145,11 +145,11 @@ static hipError_t import_pool(hipMemPool_t *out, const void *shared, hipMemAlloc
 	return r;
 }
 
-hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *pool, void *shared, hipMemAllocationHandleType type,
-					       unsigned int flags)
+HIP_PUBLIC(hipMemPoolImportFromShareableHandle,
+	   (hipMemPool_t * pool, void *shared, hipMemAllocationHandleType type, unsigned int flags),
+	   (pool, shared, type, flags))
 {
-	HIP_ENTER();
-	return hip_end(import_pool(pool, shared, type, flags));
+	return import_pool(pool, shared, type, flags);
 }
 
 /* --- export of addresses ---------------------------------------------------------------------- */
@@ -171,10 +171,9 @@ static hipError_t export_address(hipMemPoolPtrExportData *out, void *ptr)
 	return hipSuccess;
 }
 
-hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *data, void *ptr)
+HIP_PUBLIC(hipMemPoolExportPointer, (hipMemPoolPtrExportData * data, void *ptr), (data, ptr))
 {
-	HIP_ENTER();
-	return hip_end(ptr ? export_address(data, ptr) : hipErrorInvalidValue);
+	return ptr ? export_address(data, ptr) : hipErrorInvalidValue;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */
@@ -353,10 +352,10 @@ static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPo
 	return r;
 }
 
-hipError_t hipMemPoolImportPointer(void **ptr, hipMemPool_t pool, hipMemPoolPtrExportData *data)
+HIP_PUBLIC(hipMemPoolImportPointer, (void **ptr, hipMemPool_t pool, hipMemPoolPtrExportData *data),
+	   (ptr, pool, data))
 {
-	HIP_ENTER();
-	return hip_end(import_address(ptr, pool, data));
+	return import_address(ptr, pool, data);
 }
 
 void hip_imports_detach(const struct hip_pool *p)

@@ -189,36 +189,35 @@ static hipError_t of_rtc(hiprtcResult r)
 	}
 }
 
-hipError_t hipLinkCreate(unsigned int count, hipJitOption *options, void **values, hipLinkState_t *out)
+HIP_PUBLIC(hipLinkCreate, (unsigned int count, hipJitOption *options, void **values, hipLinkState_t *out),
+	   (count, options, values, out))
 {
-	HIP_ENTER();
-	return hip_end(of_rtc(hiprtcLinkCreate(count, options, values, (hiprtcLinkState *)out)));
+	return of_rtc(hiprtcLinkCreate(count, options, values, (hiprtcLinkState *)out));
 }
 
-hipError_t hipLinkAddData(hipLinkState_t state, hipJitInputType type, void *data, size_t size, const char *name,
-			  unsigned int count, hipJitOption *options, void **values)
+HIP_PUBLIC(hipLinkAddData,
+	   (hipLinkState_t state, hipJitInputType type, void *data, size_t size, const char *name,
+	    unsigned int count, hipJitOption *options, void **values),
+	   (state, type, data, size, name, count, options, values))
 {
-	HIP_ENTER();
-	return hip_end(
-		of_rtc(hiprtcLinkAddData((hiprtcLinkState)state, type, data, size, name, count, options, values)));
+	return of_rtc(hiprtcLinkAddData((hiprtcLinkState)state, type, data, size, name, count, options, values));
 }
 
-hipError_t hipLinkAddFile(hipLinkState_t state, hipJitInputType type, const char *path, unsigned int count,
-			  hipJitOption *options, void **values)
+HIP_PUBLIC(hipLinkAddFile,
+	   (hipLinkState_t state, hipJitInputType type, const char *path, unsigned int count, hipJitOption *options,
+	    void **values),
+	   (state, type, path, count, options, values))
 {
-	HIP_ENTER();
-	return hip_end(of_rtc(hiprtcLinkAddFile((hiprtcLinkState)state, type, path, count, options, values)));
+	return of_rtc(hiprtcLinkAddFile((hiprtcLinkState)state, type, path, count, options, values));
 }
 
-hipError_t hipLinkComplete(hipLinkState_t state, void **out, size_t *size)
+HIP_PUBLIC(hipLinkComplete, (hipLinkState_t state, void **out, size_t *size), (state, out, size))
 {
-	HIP_ENTER();
-	return hip_end(of_rtc(hiprtcLinkComplete((hiprtcLinkState)state, out, size)));
+	return of_rtc(hiprtcLinkComplete((hiprtcLinkState)state, out, size));
 }
 
-hipError_t hipLinkDestroy(hipLinkState_t state)
+HIP_PUBLIC(hipLinkDestroy, (hipLinkState_t state), (state))
 {
-	HIP_ENTER();
-	return hip_end(of_rtc(hiprtcLinkDestroy((hiprtcLinkState)state)));
+	return of_rtc(hiprtcLinkDestroy((hiprtcLinkState)state));
 }
 #endif

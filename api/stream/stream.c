@@ -719,32 +719,29 @@ static hipError_t stream_create(hipStream_t *out, unsigned flags, int priority)
 	return r;
 }
 
-hipError_t hipStreamCreate(hipStream_t *stream)
+HIP_PUBLIC(hipStreamCreate, (hipStream_t * stream), (stream))
 {
-	HIP_ENTER(stream);
-	return hip_end(stream_create(stream, hipStreamDefault, 0));
+	return stream_create(stream, hipStreamDefault, 0);
 }
 
-hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
+HIP_PUBLIC(hipStreamCreateWithFlags, (hipStream_t * stream, unsigned int flags), (stream, flags))
 {
-	HIP_ENTER(stream, flags);
-	return hip_end(stream_create(stream, flags, 0));
+	return stream_create(stream, flags, 0);
 }
 
-hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority)
+HIP_PUBLIC(hipStreamCreateWithPriority, (hipStream_t * stream, unsigned int flags, int priority),
+	   (stream, flags, priority))
 {
-	HIP_ENTER(stream, flags, priority);
-	return hip_end(stream_create(stream, flags, priority));
+	return stream_create(stream, flags, priority);
 }
 
-hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest)
+HIP_PUBLIC(hipDeviceGetStreamPriorityRange, (int *least, int *greatest), (least, greatest))
 {
-	HIP_ENTER(least, greatest);
 	if (least)
 		*least = PRIORITY_LOWEST;
 	if (greatest)
 		*greatest = PRIORITY_HIGHEST;
-	return hip_end(hipSuccess);
+	return hipSuccess;
 }
 
 hipError_t hip_stream_destroy(hipStream_t handle)
@@ -760,12 +757,11 @@ hipError_t hip_stream_destroy(hipStream_t handle)
 	return hipSuccess;
 }
 
-hipError_t hipStreamDestroy(hipStream_t stream)
+HIP_PUBLIC(hipStreamDestroy, (hipStream_t stream), (stream))
 {
 	hipError_t r;
 
-	HIP_ENTER(stream);
 	r = hip_stream_destroy(stream);
 	hip_retire_collect();
-	return hip_end(r);
+	return r;
 }

@@ -21,24 +21,21 @@ static hipError_t stream_get(hipStream_t handle, unsigned *flags, int *priority,
 }
 
 /* CLR refuses the null stream here. */
-hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
+HIP_PUBLIC(hipStreamGetFlags, (hipStream_t stream, unsigned int *flags), (stream, flags))
 {
-	HIP_ENTER(stream, flags);
 	if (!stream)
-		return hip_end(hipErrorInvalidValue);
-	return hip_end(stream_get(stream, flags, NULL, NULL));
+		return hipErrorInvalidValue;
+	return stream_get(stream, flags, NULL, NULL);
 }
 
-hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
+HIP_PUBLIC(hipStreamGetPriority, (hipStream_t stream, int *priority), (stream, priority))
 {
-	HIP_ENTER(stream, priority);
-	return hip_end(stream_get(stream, NULL, priority, NULL));
+	return stream_get(stream, NULL, priority, NULL);
 }
 
-hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
+HIP_PUBLIC(hipStreamGetDevice, (hipStream_t stream, hipDevice_t *device), (stream, device))
 {
-	HIP_ENTER(stream, device);
-	return hip_end(stream_get(stream, NULL, NULL, device));
+	return stream_get(stream, NULL, NULL, device);
 }
 
 int hipGetStreamDeviceId(hipStream_t stream)
@@ -93,10 +90,10 @@ static hipError_t create_masked(hipStream_t *out, uint32_t dwords, const uint32_
 	return r;
 }
 
-hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t dwords, const uint32_t *mask)
+HIP_PUBLIC(hipExtStreamCreateWithCUMask, (hipStream_t * stream, uint32_t dwords, const uint32_t *mask),
+	   (stream, dwords, mask))
 {
-	HIP_ENTER(stream, dwords, mask);
-	return hip_end(create_masked(stream, dwords, mask));
+	return create_masked(stream, dwords, mask);
 }
 
 static hipError_t get_mask(hipStream_t handle, uint32_t dwords, uint32_t *mask)
@@ -115,8 +112,7 @@ static hipError_t get_mask(hipStream_t handle, uint32_t dwords, uint32_t *mask)
 	return hip_of_hsa(hip.hsa->get_cus(s->flow, 32 * mask_dwords(s->device), mask));
 }
 
-hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t dwords, uint32_t *mask)
+HIP_PUBLIC(hipExtStreamGetCUMask, (hipStream_t stream, uint32_t dwords, uint32_t *mask), (stream, dwords, mask))
 {
-	HIP_ENTER(stream, dwords, mask);
-	return hip_end(get_mask(stream, dwords, mask));
+	return get_mask(stream, dwords, mask);
 }

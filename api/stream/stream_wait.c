@@ -119,10 +119,9 @@ static hipError_t stream_query(hipStream_t handle)
 	return state ? hip_stream_lost(s, state) : hipErrorNotReady;
 }
 
-hipError_t hipStreamQuery(hipStream_t stream)
+HIP_PUBLIC(hipStreamQuery, (hipStream_t stream), (stream))
 {
-	HIP_ENTER(stream);
-	return hip_end(stream_query(stream));
+	return stream_query(stream);
 }
 
 static hipError_t stream_synchronize(hipStream_t handle)
@@ -139,17 +138,15 @@ static hipError_t stream_synchronize(hipStream_t handle)
 	return is_null(s) ? wait_for(s->device, blocking_stream) : hip_stream_wait(s);
 }
 
-hipError_t hipStreamSynchronize(hipStream_t stream)
+HIP_PUBLIC(hipStreamSynchronize, (hipStream_t stream), (stream))
 {
-	HIP_ENTER(stream);
-	return hip_end(stream_synchronize(stream));
+	return stream_synchronize(stream);
 }
 
-hipError_t hipDeviceSynchronize(void)
+HIP_PUBLIC(hipDeviceSynchronize, (void), ())
 {
 	hipError_t r;
 
-	HIP_ENTER();
 	r = hip_capture_refuses_device(hip_current());
-	return hip_end(r ? r : hip_device_wait(hip_current()));
+	return r ? r : hip_device_wait(hip_current());
 }

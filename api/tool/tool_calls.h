@@ -2,7 +2,7 @@
  *
  *   five, six  the call's number (HIP_API_ID_*) in libamdhip64.so.5, from HIP 5.7, whose numbers extend those of
  *              5.2; and in libamdhip64.so.6, from HIP 6.4. 0: the library has no such call
- *   offsets    bytes in the record of arguments, for the arguments that the function gives HIP_ENTER(), in order;
+ *   offsets    bytes in the record of arguments, for the arguments that the function has, in order;
  *              without offsets the record is empty
  *
  * Where releases lay out the record differently, each has a row. Rows are sorted by name, in ASCII order; a name

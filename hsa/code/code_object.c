@@ -53,14 +53,14 @@ static int code_object_create(const void *image, size_t size_B, struct code_obje
 	return 0;
 }
 
-hsa_status_t impl_hsa_code_object_deserialize(void *serialized, size_t size_B, const char *options,
-					      hsa_code_object_t *handle)
+RT_IMPL(hsa_code_object_deserialize,
+	(void *serialized, size_t size_B, const char *options, hsa_code_object_t *handle),
+	(serialized, size_B, options, handle))
 {
 	struct code_object *c = NULL;
 	int r;
-	RT_ENTER(rt);
 
-	(void)rt, (void)options;
+	(void)options;
 	if (!serialized || !size_B || !handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	r = code_object_create(serialized, size_B, &c);
@@ -72,16 +72,15 @@ hsa_status_t impl_hsa_code_object_deserialize(void *serialized, size_t size_B, c
 	return hsa_status_of(r);
 }
 
-hsa_status_t
-impl_hsa_code_object_serialize(hsa_code_object_t handle,
-			       hsa_status_t (*allocate)(size_t size, hsa_callback_data_t data, void **address),
-			       hsa_callback_data_t data, const char *options, void **serialized, size_t *size_B)
+RT_IMPL(hsa_code_object_serialize,
+	(hsa_code_object_t handle, hsa_status_t (*allocate)(size_t size, hsa_callback_data_t data, void **address),
+	 hsa_callback_data_t data, const char *options, void **serialized, size_t *size_B),
+	(handle, allocate, data, options, serialized, size_B))
 {
 	const struct code_object *c = code_object_of(handle);
 	hsa_status_t status;
-	RT_ENTER(rt);
 
-	(void)rt, (void)options;
+	(void)options;
 	if (!allocate || !serialized || !size_B)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!c)
@@ -97,10 +96,9 @@ impl_hsa_code_object_serialize(hsa_code_object_t handle,
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_code_object_destroy(hsa_code_object_t handle)
+RT_IMPL(hsa_code_object_destroy, (hsa_code_object_t handle), (handle))
 {
 	struct code_object *c = code_object_of(handle);
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!c)
@@ -110,13 +108,13 @@ hsa_status_t impl_hsa_code_object_destroy(hsa_code_object_t handle)
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_executable_load_code_object(hsa_executable_t executable, hsa_agent_t agent,
-						  hsa_code_object_t handle, const char *options)
+RT_IMPL(hsa_executable_load_code_object,
+	(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_t handle, const char *options),
+	(executable, agent, handle, options))
 {
 	struct rt_executable *e = rt_executable_of(executable);
 	const struct code_object *c = code_object_of(handle);
 	struct rt_loaded *loaded;
-	RT_ENTER(rt);
 
 	(void)options;
 	if (!e)
@@ -143,10 +141,10 @@ static hsa_status_t get_isa(const struct cs_target *target, hsa_isa_t *isa)
 
 /* Formats 3 and later do not have machine model, profile and rounding: those that every ISA has here are
  * returned. */
-hsa_status_t impl_hsa_code_object_get_info(hsa_code_object_t handle, hsa_code_object_info_t attribute, void *value)
+RT_IMPL(hsa_code_object_get_info, (hsa_code_object_t handle, hsa_code_object_info_t attribute, void *value),
+	(handle, attribute, value))
 {
 	const struct code_object *c = code_object_of(handle);
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!value)
@@ -172,12 +170,12 @@ hsa_status_t impl_hsa_code_object_get_info(hsa_code_object_t handle, hsa_code_ob
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-hsa_status_t impl_hsa_code_object_get_symbol_from_name(hsa_code_object_t handle, const char *module,
-						       const char *name, hsa_code_symbol_t *symbol)
+RT_IMPL(hsa_code_object_get_symbol_from_name,
+	(hsa_code_object_t handle, const char *module, const char *name, hsa_code_symbol_t *symbol),
+	(handle, module, name, symbol))
 {
 	const struct code_object *c = code_object_of(handle);
 	const struct rt_symbol *found;
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!name || !symbol)
@@ -196,14 +194,13 @@ hsa_status_t impl_hsa_code_object_get_symbol(hsa_code_object_t handle, const cha
 	return impl_hsa_code_object_get_symbol_from_name(handle, NULL, name, symbol);
 }
 
-hsa_status_t impl_hsa_code_object_iterate_symbols(hsa_code_object_t handle,
-						  hsa_status_t (*callback)(hsa_code_object_t code_object,
-									   hsa_code_symbol_t symbol, void *data),
-						  void *data)
+RT_IMPL(hsa_code_object_iterate_symbols,
+	(hsa_code_object_t handle,
+	 hsa_status_t (*callback)(hsa_code_object_t code_object, hsa_code_symbol_t symbol, void *data), void *data),
+	(handle, callback, data))
 {
 	const struct code_object *c = code_object_of(handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!callback)
@@ -218,10 +215,10 @@ hsa_status_t impl_hsa_code_object_iterate_symbols(hsa_code_object_t handle,
 	return status;
 }
 
-hsa_status_t impl_hsa_code_symbol_get_info(hsa_code_symbol_t handle, hsa_code_symbol_info_t attribute, void *value)
+RT_IMPL(hsa_code_symbol_get_info, (hsa_code_symbol_t handle, hsa_code_symbol_info_t attribute, void *value),
+	(handle, attribute, value))
 {
 	const struct rt_symbol *s;
-	RT_ENTER(rt);
 
 	(void)rt;
 	s = drv_handle_find(&rt_handles, RT_KIND(RT_CODE_SYMBOL), handle.handle);

@@ -68,12 +68,13 @@ void rt_list_add(struct rt_list *list, uint64_t handle)
 
 /* --- creation and destruction -------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_executable_create_alt(hsa_profile_t profile, hsa_default_float_rounding_mode_t rounding,
-					    const char *options, hsa_executable_t *handle)
+RT_IMPL(hsa_executable_create_alt,
+	(hsa_profile_t profile, hsa_default_float_rounding_mode_t rounding, const char *options,
+	 hsa_executable_t *handle),
+	(profile, rounding, options, handle))
 {
 	struct rt_executable *e;
 	int r;
-	RT_ENTER(rt);
 
 	(void)options;
 	if (!handle || (unsigned)profile > HSA_PROFILE_FULL ||
@@ -137,10 +138,9 @@ static void free_executable(struct rt *rt, struct rt_executable *e)
 	free(e);
 }
 
-hsa_status_t impl_hsa_executable_destroy(hsa_executable_t handle)
+RT_IMPL(hsa_executable_destroy, (hsa_executable_t handle), (handle))
 {
 	struct rt_executable *e, **at;
-	RT_ENTER(rt);
 
 	drv_rwlock_wrlock(&rt->loader->lock);
 	e = rt_executable_of(handle);
@@ -158,11 +158,10 @@ hsa_status_t impl_hsa_executable_destroy(hsa_executable_t handle)
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_executable_freeze(hsa_executable_t handle, const char *options)
+RT_IMPL(hsa_executable_freeze, (hsa_executable_t handle, const char *options), (handle, options))
 {
 	struct rt_executable *e;
 	bool was_frozen;
-	RT_ENTER(rt);
 
 	(void)options;
 	e = rt_executable_of(handle);
@@ -179,10 +178,10 @@ hsa_status_t impl_hsa_executable_freeze(hsa_executable_t handle, const char *opt
 
 /* --- queries ------------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_executable_get_info(hsa_executable_t handle, hsa_executable_info_t attribute, void *value)
+RT_IMPL(hsa_executable_get_info, (hsa_executable_t handle, hsa_executable_info_t attribute, void *value),
+	(handle, attribute, value))
 {
 	const struct rt_executable *e;
-	RT_ENTER(rt);
 
 	(void)rt;
 	e = rt_executable_of(handle);
@@ -202,10 +201,9 @@ hsa_status_t impl_hsa_executable_get_info(hsa_executable_t handle, hsa_executabl
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-hsa_status_t impl_hsa_executable_validate_alt(hsa_executable_t handle, const char *options, uint32_t *result)
+RT_IMPL(hsa_executable_validate_alt, (hsa_executable_t handle, const char *options, uint32_t *result),
+	(handle, options, result))
 {
-	RT_ENTER(rt);
-
 	(void)rt, (void)options;
 	if (!rt_executable_of(handle))
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
@@ -272,20 +270,19 @@ static hsa_status_t define_variable(struct rt *rt, hsa_executable_t handle, stru
 	return status;
 }
 
-hsa_status_t impl_hsa_executable_agent_global_variable_define(hsa_executable_t handle, hsa_agent_t agent_handle,
-							      const char *name, void *address)
+RT_IMPL(hsa_executable_agent_global_variable_define,
+	(hsa_executable_t handle, hsa_agent_t agent_handle, const char *name, void *address),
+	(handle, agent_handle, name, address))
 {
 	struct rt_agent *agent;
-	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, agent_handle);
 	return agent ? define_variable(rt, handle, agent, name, address) : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
-hsa_status_t impl_hsa_executable_global_variable_define(hsa_executable_t handle, const char *name, void *address)
+RT_IMPL(hsa_executable_global_variable_define, (hsa_executable_t handle, const char *name, void *address),
+	(handle, name, address))
 {
-	RT_ENTER(rt);
-
 	return define_variable(rt, handle, NULL, name, address);
 }
 

@@ -204,15 +204,15 @@ hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t age
 	return status_of_load(loaded_create(rt, e, agent, source, loaded));
 }
 
-hsa_status_t impl_hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_agent_t agent_handle,
-							hsa_code_object_reader_t reader, const char *options,
-							hsa_loaded_code_object_t *loaded)
+RT_IMPL(hsa_executable_load_agent_code_object,
+	(hsa_executable_t handle, hsa_agent_t agent_handle, hsa_code_object_reader_t reader, const char *options,
+	 hsa_loaded_code_object_t *loaded),
+	(handle, agent_handle, reader, options, loaded))
 {
 	struct rt_executable *e = rt_executable_of(handle);
 	struct rt_source *source = rt_reader_source(reader);
 	struct rt_loaded *l;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	(void)options;
 	if (!e)
@@ -227,11 +227,12 @@ hsa_status_t impl_hsa_executable_load_agent_code_object(hsa_executable_t handle,
 
 /* Program code objects contain variables that belong to no agent, which HSAIL had. No current code object format
  * has them, so none can be loaded. */
-hsa_status_t impl_hsa_executable_load_program_code_object(hsa_executable_t handle, hsa_code_object_reader_t reader,
-							  const char *options, hsa_loaded_code_object_t *loaded)
+RT_IMPL(hsa_executable_load_program_code_object,
+	(hsa_executable_t handle, hsa_code_object_reader_t reader, const char *options,
+	 hsa_loaded_code_object_t *loaded),
+	(handle, reader, options, loaded))
 {
 	const struct rt_executable *e = rt_executable_of(handle);
-	RT_ENTER(rt);
 
 	(void)rt, (void)options, (void)loaded;
 	if (!e)

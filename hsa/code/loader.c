@@ -18,10 +18,9 @@ static struct rt_loaded *find_loaded(struct rt *rt, uint64_t va)
 	return NULL;
 }
 
-hsa_status_t impl_hsa_ven_amd_loader_query_host_address(const void *device, const void **host)
+RT_IMPL(hsa_ven_amd_loader_query_host_address, (const void *device, const void **host), (device, host))
 {
 	const struct rt_loaded *l;
-	RT_ENTER(rt);
 
 	if (!device || !host)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -33,10 +32,10 @@ hsa_status_t impl_hsa_ven_amd_loader_query_host_address(const void *device, cons
 	return l ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-hsa_status_t impl_hsa_ven_amd_loader_query_executable(const void *device, hsa_executable_t *executable)
+RT_IMPL(hsa_ven_amd_loader_query_executable, (const void *device, hsa_executable_t *executable),
+	(device, executable))
 {
 	const struct rt_loaded *l;
-	RT_ENTER(rt);
 
 	if (!device || !executable)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -76,12 +75,11 @@ static size_t describe_all(struct rt *rt, hsa_ven_amd_loader_segment_descriptor_
 	return count;
 }
 
-hsa_status_t impl_hsa_ven_amd_loader_query_segment_descriptors(hsa_ven_amd_loader_segment_descriptor_t *descriptors,
-							       size_t *count)
+RT_IMPL(hsa_ven_amd_loader_query_segment_descriptors,
+	(hsa_ven_amd_loader_segment_descriptor_t * descriptors, size_t *count), (descriptors, count))
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	size_t there;
-	RT_ENTER(rt);
 
 	if (!count || !*count != !descriptors)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -99,13 +97,11 @@ hsa_status_t impl_hsa_ven_amd_loader_query_segment_descriptors(hsa_ven_amd_loade
 
 /* --- iteration ----------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback)(hsa_executable_t executable,
-										  void *data),
-							 void *data)
+RT_IMPL(hsa_ven_amd_loader_iterate_executables,
+	(hsa_status_t(*callback)(hsa_executable_t executable, void *data), void *data), (callback, data))
 {
 	hsa_status_t status;
 	struct rt_list list = {0};
-	RT_ENTER(rt);
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -120,15 +116,15 @@ hsa_status_t impl_hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback
 	return status;
 }
 
-hsa_status_t impl_hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
-	hsa_executable_t executable,
-	hsa_status_t (*callback)(hsa_executable_t executable, hsa_loaded_code_object_t loaded, void *data),
-	void *data)
+RT_IMPL(hsa_ven_amd_loader_executable_iterate_loaded_code_objects,
+	(hsa_executable_t executable,
+	 hsa_status_t (*callback)(hsa_executable_t executable, hsa_loaded_code_object_t loaded, void *data),
+	 void *data),
+	(executable, callback, data))
 {
 	const struct rt_executable *e = rt_executable_of(executable);
 	hsa_status_t status;
 	struct rt_list list = {0};
-	RT_ENTER(rt);
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -182,11 +178,11 @@ static hsa_status_t loaded_info(const struct rt_loaded *l, uint32_t attribute, v
 	}
 }
 
-hsa_status_t impl_hsa_ven_amd_loader_loaded_code_object_get_info(
-	hsa_loaded_code_object_t handle, hsa_ven_amd_loader_loaded_code_object_info_t attribute, void *value)
+RT_IMPL(hsa_ven_amd_loader_loaded_code_object_get_info,
+	(hsa_loaded_code_object_t handle, hsa_ven_amd_loader_loaded_code_object_info_t attribute, void *value),
+	(handle, attribute, value))
 {
 	const struct rt_loaded *l;
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!value)

@@ -196,12 +196,11 @@ struct rt_source *rt_reader_source(hsa_code_object_reader_t handle)
 	return drv_handle_find(&rt_handles, RT_KIND(RT_READER), handle.handle);
 }
 
-hsa_status_t impl_hsa_code_object_reader_create_from_memory(const void *image, size_t size_B,
-							    hsa_code_object_reader_t *handle)
+RT_IMPL(hsa_code_object_reader_create_from_memory,
+	(const void *image, size_t size_B, hsa_code_object_reader_t *handle), (image, size_B, handle))
 {
 	struct rt_source *source;
 	int r;
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!image || !size_B || !handle)
@@ -222,19 +221,17 @@ static hsa_status_t reader_create_from_part(hsa_file_t file, size_t offset_B, si
 	return status ? status : open_reader(source, handle);
 }
 
-hsa_status_t impl_hsa_code_object_reader_create_from_file(hsa_file_t file, hsa_code_object_reader_t *handle)
+RT_IMPL(hsa_code_object_reader_create_from_file, (hsa_file_t file, hsa_code_object_reader_t *handle),
+	(file, handle))
 {
-	RT_ENTER(rt);
-
 	(void)rt;
 	return reader_create_from_part(file, 0, 0, handle);
 }
 
-hsa_status_t impl_hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size(
-	hsa_file_t file, size_t offset_B, size_t size_B, hsa_code_object_reader_t *handle)
+RT_IMPL(hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_size,
+	(hsa_file_t file, size_t offset_B, size_t size_B, hsa_code_object_reader_t *handle),
+	(file, offset_B, size_B, handle))
 {
-	RT_ENTER(rt);
-
 	(void)rt;
 	if (!handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -242,10 +239,9 @@ hsa_status_t impl_hsa_ven_amd_loader_code_object_reader_create_from_file_with_of
 		      : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
-hsa_status_t impl_hsa_code_object_reader_destroy(hsa_code_object_reader_t handle)
+RT_IMPL(hsa_code_object_reader_destroy, (hsa_code_object_reader_t handle), (handle))
 {
 	struct rt_source *source;
-	RT_ENTER(rt);
 
 	(void)rt;
 	source = rt_reader_source(handle);

@@ -122,12 +122,12 @@ static hsa_status_t get_symbol(struct rt *rt, hsa_executable_t handle, const cha
 }
 
 /* Like ROCr: without an agent, only the client's definitions for all agents are found. */
-hsa_status_t impl_hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *name,
-						    const hsa_agent_t *agent_handle,
-						    hsa_executable_symbol_t *symbol)
+RT_IMPL(hsa_executable_get_symbol_by_name,
+	(hsa_executable_t handle, const char *name, const hsa_agent_t *agent_handle,
+	 hsa_executable_symbol_t *symbol),
+	(handle, name, agent_handle, symbol))
 {
 	const struct rt_agent *agent = NULL;
-	RT_ENTER(rt);
 
 	if (agent_handle) {
 		agent = rt_agent_of(rt, *agent_handle);
@@ -139,11 +139,11 @@ hsa_status_t impl_hsa_executable_get_symbol_by_name(hsa_executable_t handle, con
 }
 
 /* The function of HSA 1.0: module names are HSAIL's, and agent 0 means none. */
-hsa_status_t impl_hsa_executable_get_symbol(hsa_executable_t handle, const char *module, const char *name,
-					    hsa_agent_t agent, int32_t convention, hsa_executable_symbol_t *symbol)
+RT_IMPL(hsa_executable_get_symbol,
+	(hsa_executable_t handle, const char *module, const char *name, hsa_agent_t agent, int32_t convention,
+	 hsa_executable_symbol_t *symbol),
+	(handle, module, name, agent, convention, symbol))
 {
-	RT_ENTER(rt);
-
 	(void)rt;
 	/* Like ROCr: there is one calling convention. */
 	if (convention)
@@ -207,32 +207,29 @@ static hsa_status_t iterate_symbols(struct rt *rt, hsa_executable_t handle, enum
 	return status;
 }
 
-hsa_status_t impl_hsa_executable_iterate_symbols(hsa_executable_t handle,
-						 hsa_status_t (*callback)(hsa_executable_t e,
-									  hsa_executable_symbol_t s, void *data),
-						 void *data)
+RT_IMPL(hsa_executable_iterate_symbols,
+	(hsa_executable_t handle,
+	 hsa_status_t (*callback)(hsa_executable_t e, hsa_executable_symbol_t s, void *data), void *data),
+	(handle, callback, data))
 {
-	RT_ENTER(rt);
-
 	return iterate_symbols(rt, handle, OF_ALL, NULL, &(struct visitor){.symbol = callback, .data = data});
 }
 
-hsa_status_t impl_hsa_executable_iterate_program_symbols(
-	hsa_executable_t handle,
-	hsa_status_t (*callback)(hsa_executable_t e, hsa_executable_symbol_t s, void *data), void *data)
+RT_IMPL(hsa_executable_iterate_program_symbols,
+	(hsa_executable_t handle,
+	 hsa_status_t (*callback)(hsa_executable_t e, hsa_executable_symbol_t s, void *data), void *data),
+	(handle, callback, data))
 {
-	RT_ENTER(rt);
-
 	return iterate_symbols(rt, handle, OF_PROGRAM, NULL, &(struct visitor){.symbol = callback, .data = data});
 }
 
-hsa_status_t impl_hsa_executable_iterate_agent_symbols(
-	hsa_executable_t handle, hsa_agent_t agent_handle,
-	hsa_status_t (*callback)(hsa_executable_t e, hsa_agent_t agent, hsa_executable_symbol_t s, void *data),
-	void *data)
+RT_IMPL(hsa_executable_iterate_agent_symbols,
+	(hsa_executable_t handle, hsa_agent_t agent_handle,
+	 hsa_status_t (*callback)(hsa_executable_t e, hsa_agent_t agent, hsa_executable_symbol_t s, void *data),
+	 void *data),
+	(handle, agent_handle, callback, data))
 {
 	const struct rt_agent *agent;
-	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, agent_handle);
 	if (!agent)
@@ -370,11 +367,11 @@ hsa_status_t rt_symbol_get_info(const struct rt_symbol *s, uint32_t attribute, v
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_executable_symbol_get_info(hsa_executable_symbol_t handle,
-						 hsa_executable_symbol_info_t attribute, void *value)
+RT_IMPL(hsa_executable_symbol_get_info,
+	(hsa_executable_symbol_t handle, hsa_executable_symbol_info_t attribute, void *value),
+	(handle, attribute, value))
 {
 	const struct rt_symbol *s;
-	RT_ENTER(rt);
 
 	(void)rt;
 	s = drv_handle_find(&rt_handles, RT_KIND(RT_SYMBOL), handle.handle);

@@ -233,11 +233,10 @@ static int copy_through_host(struct rt *rt, const struct rt_operand *dst, const 
 	return r;
 }
 
-hsa_status_t impl_hsa_memory_copy(void *dst, const void *src, size_t size_B)
+RT_IMPL(hsa_memory_copy, (void *dst, const void *src, size_t size_B), (dst, src, size_B))
 {
 	struct rt_gpu *source, *target;
 	struct rt_operand to, from;
-	RT_ENTER(rt);
 
 	if (!size_B)
 		return HSA_STATUS_SUCCESS;
@@ -533,16 +532,16 @@ static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, c
 	return 0;
 }
 
-hsa_status_t impl_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
-					    hsa_agent_t src_agent, size_t size_B, uint32_t deps,
-					    const hsa_signal_t *dep_signals, hsa_signal_t completion)
+RT_IMPL(hsa_amd_memory_async_copy,
+	(void *dst, hsa_agent_t dst_agent, const void *src, hsa_agent_t src_agent, size_t size_B, uint32_t deps,
+	 const hsa_signal_t *dep_signals, hsa_signal_t completion),
+	(dst, dst_agent, src, src_agent, size_B, deps, dep_signals, completion))
 {
 	struct rt_operand target, source;
 	struct rt_agent *to, *from;
 	struct rt_gpu *gpu, *other;
 	struct copy_signals signals;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	to = rt_agent_of(rt, dst_agent);
 	from = rt_agent_of(rt, src_agent);
@@ -621,18 +620,18 @@ static int copy_rect(struct rt *rt, struct rt_gpu *gpu, const struct sdma_rect *
 	return 0;
 }
 
-hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
-						 const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
-						 const hsa_dim3_t *range, hsa_agent_t copy_agent,
-						 hsa_amd_copy_direction_t direction, uint32_t deps,
-						 const hsa_signal_t *dep_signals, hsa_signal_t completion)
+RT_IMPL(hsa_amd_memory_async_copy_rect,
+	(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset, const hsa_pitched_ptr_t *src,
+	 const hsa_dim3_t *src_offset, const hsa_dim3_t *range, hsa_agent_t copy_agent,
+	 hsa_amd_copy_direction_t direction, uint32_t deps, const hsa_signal_t *dep_signals,
+	 hsa_signal_t completion),
+	(dst, dst_offset, src, src_offset, range, copy_agent, direction, deps, dep_signals, completion))
 {
 	struct rt_agent *agent;
 	struct sdma_rect rect;
 	struct copy_signals signals;
 	hsa_status_t status;
 	uint64_t dst_B, src_B;
-	RT_ENTER(rt);
 
 	if (!dst || !src || !dst_offset || !src_offset || !range || (unsigned)direction > hsaDeviceToDevice ||
 	    direction == hsaHostToHost)
@@ -660,21 +659,18 @@ hsa_status_t impl_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, c
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-hsa_status_t impl_hsa_amd_profiling_async_copy_enable(bool enable)
+RT_IMPL(hsa_amd_profiling_async_copy_enable, (bool enable), (enable))
 {
-	RT_ENTER(rt);
-
 	atomic_store(&rt->copies->timed, enable);
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
-							hsa_amd_profiling_async_copy_time_t *time)
+RT_IMPL(hsa_amd_profiling_get_async_copy_time, (hsa_signal_t handle, hsa_amd_profiling_async_copy_time_t *time),
+	(handle, time))
 {
 	const amd_signal_t *memory = rt_signal_memory(handle);
 	struct rt_signal *signal;
 	struct rt_agent *clock;
-	RT_ENTER(rt);
 
 	signal = rt_signal_of(rt, handle);
 	if (!signal)
@@ -700,10 +696,10 @@ hsa_status_t impl_hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
 #define ENGINE_IN  1u /* host to device */
 #define ENGINE_OUT 2u
 
-hsa_status_t impl_hsa_amd_memory_copy_engine_status(hsa_agent_t dst_agent, hsa_agent_t src_agent, uint32_t *mask)
+RT_IMPL(hsa_amd_memory_copy_engine_status, (hsa_agent_t dst_agent, hsa_agent_t src_agent, uint32_t *mask),
+	(dst_agent, src_agent, mask))
 {
 	const struct rt_agent *to, *from;
-	RT_ENTER(rt);
 
 	to = rt_agent_of(rt, dst_agent);
 	from = rt_agent_of(rt, src_agent);

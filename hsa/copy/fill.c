@@ -22,9 +22,8 @@ static int fill_by_gpu(struct rt_gpu *gpu, const struct sdma_end *end, uint32_t 
 }
 
 /* Returns after the fill. As in ROCr, only memory that was allocated or locked by HSA can be filled. */
-hsa_status_t impl_hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
+RT_IMPL(hsa_amd_memory_fill, (void *ptr, uint32_t value, size_t count), (ptr, value, count))
 {
-	RT_ENTER(rt);
 	const uint64_t address = (uintptr_t)ptr, size_B = count * 4;
 	struct rt_operand operand;
 	struct sdma_end end;

@@ -348,10 +348,9 @@ const struct rt_cache *rt_cache_of(const struct rt *rt, uint64_t handle)
 		       : NULL;
 }
 
-hsa_status_t impl_hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data), void *data)
+RT_IMPL(hsa_iterate_agents, (hsa_status_t(*callback)(hsa_agent_t agent, void *data), void *data), (callback, data))
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
-	RT_ENTER(rt);
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -360,12 +359,12 @@ hsa_status_t impl_hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent,
 	return status;
 }
 
-hsa_status_t impl_hsa_agent_iterate_caches(hsa_agent_t handle,
-					   hsa_status_t (*callback)(hsa_cache_t cache, void *data), void *data)
+RT_IMPL(hsa_agent_iterate_caches,
+	(hsa_agent_t handle, hsa_status_t (*callback)(hsa_cache_t cache, void *data), void *data),
+	(handle, callback, data))
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct rt_agent *agent;
-	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, handle);
 	if (!agent)
@@ -377,10 +376,10 @@ hsa_status_t impl_hsa_agent_iterate_caches(hsa_agent_t handle,
 	return status;
 }
 
-hsa_status_t impl_hsa_cache_get_info(hsa_cache_t handle, hsa_cache_info_t attribute, void *value)
+RT_IMPL(hsa_cache_get_info, (hsa_cache_t handle, hsa_cache_info_t attribute, void *value),
+	(handle, attribute, value))
 {
 	const struct rt_cache *cache;
-	RT_ENTER(rt);
 
 	cache = rt_cache_of(rt, handle.handle);
 	if (!cache)

@@ -171,11 +171,24 @@ static inline struct rt *rt_get(void)
 {
 	return atomic_load_explicit(&rt_current, memory_order_acquire);
 }
-/* First line of a public function: returns HSA_STATUS_ERROR_NOT_INITIALIZED without a runtime. */
-#define RT_ENTER(rt)                                                                                               \
-	struct rt *const rt = rt_get();                                                                            \
-	if (!rt)                                                                                                   \
-	return HSA_STATUS_ERROR_NOT_INITIALIZED
+/* Defines a function of the table (table.h): what follows is the body, whose first parameter is the runtime, `rt`. Without
+ * hsa_init() the function returns NOT_INITIALIZED, and the body does not run.
+ *
+ *   RT_IMPL(hsa_signal_group_destroy, (hsa_signal_group_t group), (group))
+ *   {
+ *           ...
+ *   }
+ */
+#define RT_IMPL(name, parameters, arguments)                                                                       \
+	static hsa_status_t name##_body(struct rt *rt, RT_UNPACK parameters);                                      \
+	hsa_status_t impl_##name parameters                                                                        \
+	{                                                                                                          \
+		struct rt *rt = rt_get();                                                                          \
+                                                                                                                   \
+		return rt ? name##_body(rt, RT_UNPACK arguments) : HSA_STATUS_ERROR_NOT_INITIALIZED;               \
+	}                                                                                                          \
+	static hsa_status_t name##_body(struct rt *rt __attribute__((unused)), RT_UNPACK parameters)
+#define RT_UNPACK(...) __VA_ARGS__
 
 hsa_status_t hsa_status_of(int r);
 

@@ -344,10 +344,10 @@ static hsa_status_t changing_info(const struct rt_agent *agent, uint32_t attribu
 	}
 }
 
-hsa_status_t impl_hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, void *value)
+RT_IMPL(hsa_agent_get_info, (hsa_agent_t handle, hsa_agent_info_t attribute, void *value),
+	(handle, attribute, value))
 {
 	const struct rt_agent *agent;
-	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, handle);
 	if (!agent)
@@ -386,10 +386,8 @@ static const struct {
 	{HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR, 2, EXT_VERSION_MINOR},
 };
 
-hsa_status_t impl_hsa_system_get_info(hsa_system_info_t attribute, void *value)
+RT_IMPL(hsa_system_get_info, (hsa_system_info_t attribute, void *value), (attribute, value))
 {
-	RT_ENTER(rt);
-
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	for (unsigned i = 0; i < COUNT(numbers); i++)

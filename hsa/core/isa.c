@@ -106,11 +106,11 @@ struct rt_agent *rt_isa_of(const struct rt *rt, hsa_isa_t handle)
 	return NULL;
 }
 
-hsa_status_t impl_hsa_agent_iterate_isas(hsa_agent_t handle, hsa_status_t (*callback)(hsa_isa_t isa, void *data),
-					 void *data)
+RT_IMPL(hsa_agent_iterate_isas,
+	(hsa_agent_t handle, hsa_status_t (*callback)(hsa_isa_t isa, void *data), void *data),
+	(handle, callback, data))
 {
 	const struct rt_agent *agent;
-	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, handle);
 	/* Like ROCr: a CPU has no ISA. */
@@ -119,10 +119,9 @@ hsa_status_t impl_hsa_agent_iterate_isas(hsa_agent_t handle, hsa_status_t (*call
 	return callback ? callback(rt_isa_handle(agent), data) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-hsa_status_t impl_hsa_isa_from_name(const char *name, hsa_isa_t *isa)
+RT_IMPL(hsa_isa_from_name, (const char *name, hsa_isa_t *isa), (name, isa))
 {
 	struct isa what;
-	RT_ENTER(rt);
 
 	if (!name || !isa)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -195,10 +194,9 @@ static hsa_status_t isa_info(const struct isa *isa, hsa_isa_info_t attribute, vo
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-hsa_status_t impl_hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribute, void *value)
+RT_IMPL(hsa_isa_get_info_alt, (hsa_isa_t handle, hsa_isa_info_t attribute, void *value), (handle, attribute, value))
 {
 	struct isa isa;
-	RT_ENTER(rt);
 
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -206,10 +204,9 @@ hsa_status_t impl_hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribut
 }
 
 /* The deprecated function: index counts calling conventions, of which each ISA has one. */
-hsa_status_t impl_hsa_isa_get_info(hsa_isa_t handle, hsa_isa_info_t attribute, uint32_t index, void *value)
+RT_IMPL(hsa_isa_get_info, (hsa_isa_t handle, hsa_isa_info_t attribute, uint32_t index, void *value),
+	(handle, attribute, index, value))
 {
-	RT_ENTER(rt);
-
 	(void)rt;
 	if (value && index)
 		return HSA_STATUS_ERROR_INVALID_INDEX;
@@ -233,10 +230,10 @@ static bool is_compatible(const struct isa *code, const struct isa *agent)
 	return same && feature_fits(code->sramecc, agent->sramecc) && feature_fits(code->xnack, agent->xnack);
 }
 
-hsa_status_t impl_hsa_isa_compatible(hsa_isa_t code_handle, hsa_isa_t agent_handle, bool *result)
+RT_IMPL(hsa_isa_compatible, (hsa_isa_t code_handle, hsa_isa_t agent_handle, bool *result),
+	(code_handle, agent_handle, result))
 {
 	struct isa code, agent;
-	RT_ENTER(rt);
 
 	if (!result)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -257,27 +254,26 @@ static hsa_status_t policies_copy(hsa_profile_t profile, bool alive, hsa_status_
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_isa_get_exception_policies(hsa_isa_t handle, hsa_profile_t profile, uint16_t *mask)
+RT_IMPL(hsa_isa_get_exception_policies, (hsa_isa_t handle, hsa_profile_t profile, uint16_t *mask),
+	(handle, profile, mask))
 {
 	struct isa isa;
-	RT_ENTER(rt);
 
 	return policies_copy(profile, isa_of(rt, handle, &isa), HSA_STATUS_ERROR_INVALID_ISA, mask);
 }
 
-hsa_status_t impl_hsa_agent_get_exception_policies(hsa_agent_t handle, hsa_profile_t profile, uint16_t *mask)
+RT_IMPL(hsa_agent_get_exception_policies, (hsa_agent_t handle, hsa_profile_t profile, uint16_t *mask),
+	(handle, profile, mask))
 {
-	RT_ENTER(rt);
-
 	return policies_copy(profile, rt_agent_of(rt, handle), HSA_STATUS_ERROR_INVALID_AGENT, mask);
 }
 
 /* Fused multiply-adds round once, in each format. */
-hsa_status_t impl_hsa_isa_get_round_method(hsa_isa_t handle, hsa_fp_type_t type, hsa_flush_mode_t flush,
-					   hsa_round_method_t *method)
+RT_IMPL(hsa_isa_get_round_method,
+	(hsa_isa_t handle, hsa_fp_type_t type, hsa_flush_mode_t flush, hsa_round_method_t *method),
+	(handle, type, flush, method))
 {
 	struct isa isa;
-	RT_ENTER(rt);
 
 	if (!method || !(type == HSA_FP_TYPE_16 || type == HSA_FP_TYPE_32 || type == HSA_FP_TYPE_64) ||
 	    !(flush == HSA_FLUSH_MODE_FTZ || flush == HSA_FLUSH_MODE_NON_FTZ))
@@ -290,12 +286,11 @@ hsa_status_t impl_hsa_isa_get_round_method(hsa_isa_t handle, hsa_fp_type_t type,
 
 /* --- wavefronts: one size, whose handle is the ISA's ------------------------------------------ */
 
-hsa_status_t impl_hsa_isa_iterate_wavefronts(hsa_isa_t handle,
-					     hsa_status_t (*callback)(hsa_wavefront_t wavefront, void *data),
-					     void *data)
+RT_IMPL(hsa_isa_iterate_wavefronts,
+	(hsa_isa_t handle, hsa_status_t (*callback)(hsa_wavefront_t wavefront, void *data), void *data),
+	(handle, callback, data))
 {
 	struct isa isa;
-	RT_ENTER(rt);
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -303,10 +298,10 @@ hsa_status_t impl_hsa_isa_iterate_wavefronts(hsa_isa_t handle,
 					: HSA_STATUS_ERROR_INVALID_ISA;
 }
 
-hsa_status_t impl_hsa_wavefront_get_info(hsa_wavefront_t wavefront, hsa_wavefront_info_t attribute, void *value)
+RT_IMPL(hsa_wavefront_get_info, (hsa_wavefront_t wavefront, hsa_wavefront_info_t attribute, void *value),
+	(wavefront, attribute, value))
 {
 	struct isa isa;
-	RT_ENTER(rt);
 
 	if (!isa_of(rt, (hsa_isa_t){wavefront.handle}, &isa))
 		return HSA_STATUS_ERROR_INVALID_WAVEFRONT;

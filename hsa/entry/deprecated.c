@@ -2,21 +2,18 @@
 #include "hsa/core/core.h"
 #include "hsa/core/table.h"
 
-hsa_status_t impl_hsa_memory_assign_agent(void *ptr, hsa_agent_t agent, hsa_access_permission_t access)
+RT_IMPL(hsa_memory_assign_agent, (void *ptr, hsa_agent_t agent, hsa_access_permission_t access),
+	(ptr, agent, access))
 {
-	RT_ENTER(rt);
-
 	if (!ptr || access < HSA_ACCESS_PERMISSION_RO || access > HSA_ACCESS_PERMISSION_RW)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	return rt_agent_of(rt, agent) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 /* Memory stays where it was allocated. */
-hsa_status_t impl_hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t from, hsa_amd_memory_pool_t to,
-						  bool *result)
+RT_IMPL(hsa_amd_memory_pool_can_migrate, (hsa_amd_memory_pool_t from, hsa_amd_memory_pool_t to, bool *result),
+	(from, to, result))
 {
-	RT_ENTER(rt);
-
 	if (!result)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	return rt_pool_of(rt, from.handle) && rt_pool_of(rt, to.handle)
@@ -24,10 +21,8 @@ hsa_status_t impl_hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t from, hs
 		       : (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
 }
 
-hsa_status_t impl_hsa_amd_memory_migrate(const void *ptr, hsa_amd_memory_pool_t pool, uint32_t flags)
+RT_IMPL(hsa_amd_memory_migrate, (const void *ptr, hsa_amd_memory_pool_t pool, uint32_t flags), (ptr, pool, flags))
 {
-	RT_ENTER(rt);
-
 	if (!ptr || flags)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	return rt_pool_of(rt, pool.handle) ? HSA_STATUS_ERROR_OUT_OF_RESOURCES
@@ -35,9 +30,8 @@ hsa_status_t impl_hsa_amd_memory_migrate(const void *ptr, hsa_amd_memory_pool_t 
 }
 
 /* Coherency types of GFX7's APUs. The value is stored, and has no effect. */
-hsa_status_t impl_hsa_amd_coherency_get_type(hsa_agent_t handle, hsa_amd_coherency_type_t *type)
+RT_IMPL(hsa_amd_coherency_get_type, (hsa_agent_t handle, hsa_amd_coherency_type_t *type), (handle, type))
 {
-	RT_ENTER(rt);
 	struct rt_agent *agent = rt_agent_of(rt, handle);
 
 	if (!agent)
@@ -50,9 +44,8 @@ hsa_status_t impl_hsa_amd_coherency_get_type(hsa_agent_t handle, hsa_amd_coheren
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_coherency_set_type(hsa_agent_t handle, hsa_amd_coherency_type_t type)
+RT_IMPL(hsa_amd_coherency_set_type, (hsa_agent_t handle, hsa_amd_coherency_type_t type), (handle, type))
 {
-	RT_ENTER(rt);
 	struct rt_agent *agent = rt_agent_of(rt, handle);
 
 	if (!agent)

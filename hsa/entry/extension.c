@@ -72,10 +72,9 @@ static const struct extension *find_supported(uint16_t id, uint16_t major)
 	return x && x->table && major == 1 ? x : NULL;
 }
 
-hsa_status_t impl_hsa_extension_get_name(uint16_t extension, const char **name)
+RT_IMPL(hsa_extension_get_name, (uint16_t extension, const char **name), (extension, name))
 {
 	const struct extension *x = find_extension(extension);
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!name)
@@ -132,30 +131,27 @@ static hsa_status_t is_major_supported(uint16_t extension, uint16_t major, uint1
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_system_extension_supported(uint16_t extension, uint16_t major, uint16_t minor, bool *result)
+RT_IMPL(hsa_system_extension_supported, (uint16_t extension, uint16_t major, uint16_t minor, bool *result),
+	(extension, major, minor, result))
 {
-	RT_ENTER(rt);
-
 	(void)rt;
 	return is_version_supported(extension, major, minor, result);
 }
 
-hsa_status_t impl_hsa_system_major_extension_supported(uint16_t extension, uint16_t major, uint16_t *minor,
-						       bool *result)
+RT_IMPL(hsa_system_major_extension_supported, (uint16_t extension, uint16_t major, uint16_t *minor, bool *result),
+	(extension, major, minor, result))
 {
-	RT_ENTER(rt);
-
 	(void)rt;
 	return is_major_supported(extension, major, minor, result);
 }
 
 /* An agent's extensions are the bits in its info. */
-hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t handle, uint16_t major,
-						uint16_t minor, bool *result)
+RT_IMPL(hsa_agent_extension_supported,
+	(uint16_t extension, hsa_agent_t handle, uint16_t major, uint16_t minor, bool *result),
+	(extension, handle, major, minor, result))
 {
 	const struct rt_agent *agent;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, handle);
 	if (!agent)
@@ -166,12 +162,12 @@ hsa_status_t impl_hsa_agent_extension_supported(uint16_t extension, hsa_agent_t 
 	return status;
 }
 
-hsa_status_t impl_hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t handle, uint16_t major,
-						      uint16_t *minor, bool *result)
+RT_IMPL(hsa_agent_major_extension_supported,
+	(uint16_t extension, hsa_agent_t handle, uint16_t major, uint16_t *minor, bool *result),
+	(extension, handle, major, minor, result))
 {
 	const struct rt_agent *agent;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	agent = rt_agent_of(rt, handle);
 	if (!agent)
@@ -183,12 +179,11 @@ hsa_status_t impl_hsa_agent_major_extension_supported(uint16_t extension, hsa_ag
 }
 
 /* Like ROCr: copies the first `size_B` bytes of the table; memory after the table's end is not changed. */
-hsa_status_t impl_hsa_system_get_major_extension_table(uint16_t extension, uint16_t major, size_t size_B,
-						       void *table)
+RT_IMPL(hsa_system_get_major_extension_table, (uint16_t extension, uint16_t major, size_t size_B, void *table),
+	(extension, major, size_B, table))
 {
 	const struct extension *x = find_supported(extension, major);
 	size_t whole_B;
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!table || !size_B)
@@ -212,10 +207,9 @@ hsa_status_t impl_hsa_system_get_extension_table(uint16_t extension, uint16_t ma
 /* --- settings of the process --------------------------------------------------------------------- */
 
 /* ROCr's flags select kinds of messages, which this library does not have: any flag turns on the log of HSA. */
-hsa_status_t impl_hsa_amd_enable_logging(uint8_t *flags, void *file)
+RT_IMPL(hsa_amd_enable_logging, (uint8_t *flags, void *file), (flags, file))
 {
 	bool any = false;
-	RT_ENTER(rt);
 
 	(void)rt;
 	if (!flags)
@@ -228,10 +222,8 @@ hsa_status_t impl_hsa_amd_enable_logging(uint8_t *flags, void *file)
 
 /* The driver owns scratch and does not reclaim it while the GPU works: the result is that of ROCr without that
  * ability. */
-hsa_status_t impl_hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent, size_t threshold)
+RT_IMPL(hsa_amd_agent_set_async_scratch_limit, (hsa_agent_t agent, size_t threshold), (agent, threshold))
 {
-	RT_ENTER(rt);
-
 	(void)threshold;
 	return rt_gpu_of(rt, agent) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_INVALID_AGENT;
 }

@@ -193,11 +193,11 @@ static struct rt_agent *agent_with_images(const struct rt *rt, hsa_agent_t handl
 	return agent && agent->is_gpu && agent->gpu->dev->chip->images == DRV_IMAGES_GFX9 ? agent : NULL;
 }
 
-hsa_status_t impl_hsa_ext_image_get_capability(hsa_agent_t agent, hsa_ext_image_geometry_t geometry,
-					       const hsa_ext_image_format_t *format, uint32_t *capability)
+RT_IMPL(hsa_ext_image_get_capability,
+	(hsa_agent_t agent, hsa_ext_image_geometry_t geometry, const hsa_ext_image_format_t *format,
+	 uint32_t *capability),
+	(agent, geometry, format, capability))
 {
-	RT_ENTER(rt);
-
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!format || !capability || (unsigned)geometry >= GEOMETRIES)
@@ -206,14 +206,13 @@ hsa_status_t impl_hsa_ext_image_get_capability(hsa_agent_t agent, hsa_ext_image_
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_ext_image_get_capability_with_layout(hsa_agent_t agent, hsa_ext_image_geometry_t geometry,
-							   const hsa_ext_image_format_t *format,
-							   hsa_ext_image_data_layout_t layout, uint32_t *capability)
+RT_IMPL(hsa_ext_image_get_capability_with_layout,
+	(hsa_agent_t agent, hsa_ext_image_geometry_t geometry, const hsa_ext_image_format_t *format,
+	 hsa_ext_image_data_layout_t layout, uint32_t *capability),
+	(agent, geometry, format, layout, capability))
 {
-	if (layout != HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR) {
-		RT_ENTER(rt);
+	if (layout != HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR)
 		return rt_agent_of(rt, agent) ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_INVALID_AGENT;
-	}
 	return impl_hsa_ext_image_get_capability(agent, geometry, format, capability);
 }
 
@@ -289,13 +288,12 @@ static hsa_status_t image_plan(const struct rt *rt, hsa_agent_t agent, const hsa
 	return compute_layout(d, &image->format, row_B, slice_B, &image->layout);
 }
 
-static hsa_status_t get_data_info(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+static hsa_status_t get_data_info(struct rt *rt, hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
 				  hsa_access_permission_t permission, uint64_t row_B, uint64_t slice_B,
 				  hsa_ext_image_data_info_t *info)
 {
 	struct rt_image image;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	if (!info)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -306,18 +304,20 @@ static hsa_status_t get_data_info(hsa_agent_t agent, const hsa_ext_image_descrip
 	return status;
 }
 
-hsa_status_t impl_hsa_ext_image_data_get_info(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
-					      hsa_access_permission_t permission, hsa_ext_image_data_info_t *info)
+RT_IMPL(hsa_ext_image_data_get_info,
+	(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, hsa_access_permission_t permission,
+	 hsa_ext_image_data_info_t *info),
+	(agent, d, permission, info))
 {
-	return get_data_info(agent, d, permission, 0, 0, info);
+	return get_data_info(rt, agent, d, permission, 0, 0, info);
 }
 
-hsa_status_t impl_hsa_ext_image_data_get_info_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
-							  hsa_access_permission_t permission,
-							  hsa_ext_image_data_layout_t layout, size_t row_B,
-							  size_t slice_B, hsa_ext_image_data_info_t *info)
+RT_IMPL(hsa_ext_image_data_get_info_with_layout,
+	(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, hsa_access_permission_t permission,
+	 hsa_ext_image_data_layout_t layout, size_t row_B, size_t slice_B, hsa_ext_image_data_info_t *info),
+	(agent, d, permission, layout, row_B, slice_B, info))
 {
-	return get_data_info(agent, d, permission, row_B, slice_B,
+	return get_data_info(rt, agent, d, permission, row_B, slice_B,
 			     layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR ? info : NULL);
 }
 
@@ -341,14 +341,14 @@ hsa_status_t impl_hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_de
 						     0, 0, handle);
 }
 
-hsa_status_t impl_hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
-						   const void *data, hsa_access_permission_t permission,
-						   hsa_ext_image_data_layout_t layout, size_t row_B, size_t slice_B,
-						   hsa_ext_image_t *handle)
+RT_IMPL(hsa_ext_image_create_with_layout,
+	(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, const void *data,
+	 hsa_access_permission_t permission, hsa_ext_image_data_layout_t layout, size_t row_B, size_t slice_B,
+	 hsa_ext_image_t *handle),
+	(agent, d, data, permission, layout, row_B, slice_B, handle))
 {
 	struct rt_image image;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	if (!data || !handle || layout != HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -358,14 +358,14 @@ hsa_status_t impl_hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_
 
 /* Creates an image of a graphics driver, with its tiling: that driver provides the descriptor's words, in ROCr's
  * form: version 1, vendor and device, the eight words. */
-hsa_status_t impl_hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
-				       const hsa_amd_image_descriptor_t *layout, const void *data,
-				       hsa_access_permission_t permission, hsa_ext_image_t *handle)
+RT_IMPL(hsa_amd_image_create,
+	(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, const hsa_amd_image_descriptor_t *layout,
+	 const void *data, hsa_access_permission_t permission, hsa_ext_image_t *handle),
+	(agent, d, layout, data, permission, handle))
 {
 	uint32_t words[RT_IMAGE_WORDS];
 	struct rt_image image;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	if (!layout || !data || !handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -382,25 +382,24 @@ hsa_status_t impl_hsa_amd_image_create(hsa_agent_t agent, const hsa_ext_image_de
 	return hsa_status_of(descriptor_take(rt, SLOT_IMAGE, &image, words, sizeof(words), &handle->handle));
 }
 
-static hsa_status_t slot_destroy(hsa_agent_t agent, uint64_t handle, enum slot_kind kind)
+static hsa_status_t slot_destroy(struct rt *rt, hsa_agent_t agent, uint64_t handle, enum slot_kind kind)
 {
-	RT_ENTER(rt);
 
 	return rt_agent_of(rt, agent) ? descriptor_release(rt, handle, kind) : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
-hsa_status_t impl_hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
+RT_IMPL(hsa_ext_image_destroy, (hsa_agent_t agent, hsa_ext_image_t image), (agent, image))
 {
-	return slot_destroy(agent, image.handle, SLOT_IMAGE);
+	return slot_destroy(rt, agent, image.handle, SLOT_IMAGE);
 }
 
 /* --- samplers ----------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_ext_sampler_create_v2(hsa_agent_t agent, const hsa_ext_sampler_descriptor_v2_t *descriptor,
-					    hsa_ext_sampler_t *sampler)
+RT_IMPL(hsa_ext_sampler_create_v2,
+	(hsa_agent_t agent, const hsa_ext_sampler_descriptor_v2_t *descriptor, hsa_ext_sampler_t *sampler),
+	(agent, descriptor, sampler))
 {
 	uint32_t words[RT_SAMPLER_WORDS];
-	RT_ENTER(rt);
 
 	if (!agent_with_images(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -424,7 +423,7 @@ hsa_status_t impl_hsa_ext_sampler_create(hsa_agent_t agent, const hsa_ext_sample
 	return impl_hsa_ext_sampler_create_v2(agent, &same, sampler);
 }
 
-hsa_status_t impl_hsa_ext_sampler_destroy(hsa_agent_t agent, hsa_ext_sampler_t sampler)
+RT_IMPL(hsa_ext_sampler_destroy, (hsa_agent_t agent, hsa_ext_sampler_t sampler), (agent, sampler))
 {
-	return slot_destroy(agent, sampler.handle, SLOT_SAMPLER);
+	return slot_destroy(rt, agent, sampler.handle, SLOT_SAMPLER);
 }

@@ -79,13 +79,13 @@ static struct end end_of_memory(const struct rt_image *image, const void *memory
 	return end;
 }
 
-static hsa_status_t image_transfer(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B,
-				   hsa_ext_image_t handle, const hsa_ext_image_region_t *region, bool into_image)
+static hsa_status_t image_transfer(struct rt *rt, hsa_agent_t agent, const void *memory, size_t row_B,
+				   size_t slice_B, hsa_ext_image_t handle, const hsa_ext_image_region_t *region,
+				   bool into_image)
 {
 	const struct rt_image *image;
 	struct end inner, outer;
 	struct box box;
-	RT_ENTER(rt);
 
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -99,16 +99,20 @@ static hsa_status_t image_transfer(hsa_agent_t agent, const void *memory, size_t
 	return into_image ? copy_box(inner, outer, box) : copy_box(outer, inner, box);
 }
 
-hsa_status_t impl_hsa_ext_image_import(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B,
-				       hsa_ext_image_t image, const hsa_ext_image_region_t *region)
+RT_IMPL(hsa_ext_image_import,
+	(hsa_agent_t agent, const void *memory, size_t row_B, size_t slice_B, hsa_ext_image_t image,
+	 const hsa_ext_image_region_t *region),
+	(agent, memory, row_B, slice_B, image, region))
 {
-	return image_transfer(agent, memory, row_B, slice_B, image, region, true);
+	return image_transfer(rt, agent, memory, row_B, slice_B, image, region, true);
 }
 
-hsa_status_t impl_hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t image, void *memory, size_t row_B,
-				       size_t slice_B, const hsa_ext_image_region_t *region)
+RT_IMPL(hsa_ext_image_export,
+	(hsa_agent_t agent, hsa_ext_image_t image, void *memory, size_t row_B, size_t slice_B,
+	 const hsa_ext_image_region_t *region),
+	(agent, image, memory, row_B, slice_B, region))
 {
-	return image_transfer(agent, memory, row_B, slice_B, image, region, false);
+	return image_transfer(rt, agent, memory, row_B, slice_B, image, region, false);
 }
 
 /* Like ROCr: between images with channels of a byte, one sRGBA and the other RGBA, colors are converted. */
@@ -154,14 +158,14 @@ static hsa_status_t convert_box(struct end dst, struct end src, struct box box, 
 }
 
 /* Both images have the same format, except for that conversion. */
-hsa_status_t impl_hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_handle, const hsa_dim3_t *src_offset,
-				     hsa_ext_image_t dst_handle, const hsa_dim3_t *dst_offset,
-				     const hsa_dim3_t *range)
+RT_IMPL(hsa_ext_image_copy,
+	(hsa_agent_t agent, hsa_ext_image_t src_handle, const hsa_dim3_t *src_offset, hsa_ext_image_t dst_handle,
+	 const hsa_dim3_t *dst_offset, const hsa_dim3_t *range),
+	(agent, src_handle, src_offset, dst_handle, dst_offset, range))
 {
 	const struct rt_image *src, *dst;
 	struct end from, to;
 	struct box box;
-	RT_ENTER(rt);
 
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -177,8 +181,9 @@ hsa_status_t impl_hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_hand
 								    : copy_box(to, from, box);
 }
 
-hsa_status_t impl_hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle, const void *data,
-				      const hsa_ext_image_region_t *region)
+RT_IMPL(hsa_ext_image_clear,
+	(hsa_agent_t agent, hsa_ext_image_t handle, const void *data, const hsa_ext_image_region_t *region),
+	(agent, handle, data, region))
 {
 	const struct rt_image *image;
 	hsa_status_t status;
@@ -186,7 +191,6 @@ hsa_status_t impl_hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle,
 	uint8_t element[16];
 	struct box box;
 	char *row;
-	RT_ENTER(rt);
 
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;

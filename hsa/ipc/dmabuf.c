@@ -39,9 +39,9 @@ int rt_block_bo(struct rt *rt, const struct pool_found *found, struct vm_bo **bo
 }
 
 /* Only memory of GPUs, as in ROCr 6.4. */
-hsa_status_t impl_hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, int *dmabuf, uint64_t *offset)
+RT_IMPL(hsa_amd_portable_export_dmabuf, (const void *ptr, size_t size, int *dmabuf, uint64_t *offset),
+	(ptr, size, dmabuf, offset))
 {
-	RT_ENTER(rt);
 	struct pool_found found;
 	uint64_t inside_B;
 	struct vm_bo *bo;

@@ -3,11 +3,11 @@
 #include "hsa/memory/memory.h"
 
 /* Maps a buffer without returning its metadata (tiling): that is read when an image of the buffer needs it. */
-hsa_status_t impl_hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t *agents, int interop_handle,
-					     uint32_t flags, size_t *size, void **ptr, size_t *metadata_size,
-					     const void **metadata)
+RT_IMPL(hsa_amd_interop_map_buffer,
+	(uint32_t num_agents, hsa_agent_t *agents, int interop_handle, uint32_t flags, size_t *size, void **ptr,
+	 size_t *metadata_size, const void **metadata),
+	(num_agents, agents, interop_handle, flags, size, ptr, metadata_size, metadata))
 {
-	RT_ENTER(rt);
 	struct rt_import import = {.fd = interop_handle, .type = HSA_EXT_POINTER_TYPE_GRAPHICS};
 	hsa_status_t status;
 	uint64_t size_B;
@@ -31,10 +31,8 @@ hsa_status_t impl_hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t *a
 }
 
 /* Like ROCr: an address that was not mapped is ignored. */
-hsa_status_t impl_hsa_amd_interop_unmap_buffer(void *ptr)
+RT_IMPL(hsa_amd_interop_unmap_buffer, (void *ptr), (ptr))
 {
-	RT_ENTER(rt);
-
 	if (ptr)
 		(void)!rt_detach(rt, ptr, HSA_EXT_POINTER_TYPE_GRAPHICS);
 	return HSA_STATUS_SUCCESS;

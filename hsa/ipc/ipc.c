@@ -194,9 +194,8 @@ static bool is_whole(const struct pool_found *found, uint64_t va, uint64_t size_
 	return found->va == va && size_B <= found->size_B && size_B > found->size_B - RT_PAGE_B;
 }
 
-hsa_status_t impl_hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handle)
+RT_IMPL(hsa_amd_ipc_memory_create, (void *ptr, size_t len, hsa_amd_ipc_memory_t *handle), (ptr, len, handle))
 {
-	RT_ENTER(rt);
 	struct pool_found found;
 	struct export *e;
 	int r;
@@ -252,10 +251,11 @@ static hsa_status_t status_of_import(int r)
 	return status == HSA_STATUS_ERROR ? HSA_STATUS_ERROR_INVALID_ARGUMENT : status;
 }
 
-hsa_status_t impl_hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_t len, uint32_t num_agents,
-					    const hsa_agent_t *agents, void **mapped_ptr)
+RT_IMPL(hsa_amd_ipc_memory_attach,
+	(const hsa_amd_ipc_memory_t *handle, size_t len, uint32_t num_agents, const hsa_agent_t *agents,
+	 void **mapped_ptr),
+	(handle, len, num_agents, agents, mapped_ptr))
 {
-	RT_ENTER(rt);
 	struct rt_import import = {.type = HSA_EXT_POINTER_TYPE_IPC};
 	struct rt_ipc_item item;
 	hsa_status_t status;
@@ -281,10 +281,8 @@ hsa_status_t impl_hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, 
 	return status_of_import(r);
 }
 
-hsa_status_t impl_hsa_amd_ipc_memory_detach(void *mapped_ptr)
+RT_IMPL(hsa_amd_ipc_memory_detach, (void *mapped_ptr), (mapped_ptr))
 {
-	RT_ENTER(rt);
-
 	return hsa_status_of(rt_detach(rt, mapped_ptr, HSA_EXT_POINTER_TYPE_IPC));
 }
 
@@ -316,9 +314,8 @@ int rt_ipc_fetch(const void *client_handle, uint64_t piece, int *fd, uint64_t *s
 
 /* --- signals ---------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_signal_t *ipc_handle)
+RT_IMPL(hsa_amd_ipc_signal_create, (hsa_signal_t handle, hsa_amd_ipc_signal_t *ipc_handle), (handle, ipc_handle))
 {
-	RT_ENTER(rt);
 	const struct rt_signal *signal = rt_signal_of(rt, handle);
 	struct export *e;
 	int r;
@@ -346,9 +343,8 @@ hsa_status_t impl_hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_sig
 	return hsa_status_of(r);
 }
 
-hsa_status_t impl_hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, hsa_signal_t *signal)
+RT_IMPL(hsa_amd_ipc_signal_attach, (const hsa_amd_ipc_signal_t *handle, hsa_signal_t *signal), (handle, signal))
 {
-	RT_ENTER(rt);
 	struct rt_ipc_item item;
 	int fd, r;
 

@@ -120,17 +120,17 @@ static hsa_status_t lock_memory(struct rt *rt, void *host, size_t size, const hs
 	return hsa_status_of(lock_create(rt, host, size, gpus, pool, agent_ptr));
 }
 
-hsa_status_t impl_hsa_amd_memory_lock(void *host_ptr, size_t size, hsa_agent_t *agents, int num_agent,
-				      void **agent_ptr)
+RT_IMPL(hsa_amd_memory_lock, (void *host_ptr, size_t size, hsa_agent_t *agents, int num_agent, void **agent_ptr),
+	(host_ptr, size, agents, num_agent, agent_ptr))
 {
-	RT_ENTER(rt);
 	return lock_memory(rt, host_ptr, size, agents, num_agent, &rt->agent[0].pool[0], agent_ptr);
 }
 
-hsa_status_t impl_hsa_amd_memory_lock_to_pool(void *host_ptr, size_t size, hsa_agent_t *agents, int num_agent,
-					      hsa_amd_memory_pool_t handle, uint32_t flags, void **agent_ptr)
+RT_IMPL(hsa_amd_memory_lock_to_pool,
+	(void *host_ptr, size_t size, hsa_agent_t *agents, int num_agent, hsa_amd_memory_pool_t handle,
+	 uint32_t flags, void **agent_ptr),
+	(host_ptr, size, agents, num_agent, handle, flags, agent_ptr))
 {
-	RT_ENTER(rt);
 	const struct rt_pool *pool = rt_pool_of(rt, handle.handle);
 
 	if (flags)
@@ -162,9 +162,8 @@ static struct lock *lock_claim(struct rt *rt, uint64_t host)
 	return taken;
 }
 
-hsa_status_t impl_hsa_amd_memory_unlock(void *host_ptr)
+RT_IMPL(hsa_amd_memory_unlock, (void *host_ptr), (host_ptr))
 {
-	RT_ENTER(rt);
 	struct pool_found found;
 	struct lock *taken;
 

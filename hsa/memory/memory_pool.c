@@ -13,10 +13,10 @@
 
 /* --- properties --------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_amd_agent_iterate_memory_pools(
-	hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t pool, void *data), void *data)
+RT_IMPL(hsa_amd_agent_iterate_memory_pools,
+	(hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t pool, void *data), void *data),
+	(handle, callback, data))
 {
-	RT_ENTER(rt);
 	struct rt_agent *agent = rt_agent_of(rt, handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
@@ -50,10 +50,10 @@ hsa_status_t rt_pool_get_attribute(const struct rt_pool *pool, uint32_t attribut
 	}
 }
 
-hsa_status_t impl_hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa_amd_memory_pool_info_t attribute,
-					       void *value)
+RT_IMPL(hsa_amd_memory_pool_get_info,
+	(hsa_amd_memory_pool_t handle, hsa_amd_memory_pool_info_t attribute, void *value),
+	(handle, attribute, value))
 {
-	RT_ENTER(rt);
 	const struct rt_pool *pool = rt_pool_of(rt, handle.handle);
 	bool local;
 
@@ -138,10 +138,11 @@ static void describe_link(const struct drv_link *link, bool atomics, hsa_amd_mem
 	};
 }
 
-hsa_status_t impl_hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle, hsa_amd_memory_pool_t handle,
-						     hsa_amd_agent_memory_pool_info_t attribute, void *value)
+RT_IMPL(hsa_amd_agent_memory_pool_get_info,
+	(hsa_agent_t agent_handle, hsa_amd_memory_pool_t handle, hsa_amd_agent_memory_pool_info_t attribute,
+	 void *value),
+	(agent_handle, handle, attribute, value))
 {
-	RT_ENTER(rt);
 	const struct rt_agent *agent = rt_agent_of(rt, agent_handle);
 	const struct rt_pool *pool = rt_pool_of(rt, handle.handle);
 	struct drv_link link;
@@ -170,10 +171,9 @@ hsa_status_t impl_hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent_handle, h
 
 /* --- allocation --------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, size_t size, uint32_t flags,
-					       void **ptr)
+RT_IMPL(hsa_amd_memory_pool_allocate, (hsa_amd_memory_pool_t handle, size_t size, uint32_t flags, void **ptr),
+	(handle, size, flags, ptr))
 {
-	RT_ENTER(rt);
 	struct rt_pool *pool = rt_pool_of(rt, handle.handle);
 	struct pool_block *block;
 	int r;
@@ -190,9 +190,8 @@ hsa_status_t impl_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, siz
 	return hsa_status_of(r);
 }
 
-hsa_status_t impl_hsa_amd_memory_pool_free(void *ptr)
+RT_IMPL(hsa_amd_memory_pool_free, (void *ptr), (ptr))
 {
-	RT_ENTER(rt);
 	struct cs_fence fences[RT_FENCES_MAX];
 	struct pool_block *block;
 
@@ -223,10 +222,10 @@ hsa_status_t rt_gpus_of(const struct rt *rt, uint32_t count, const hsa_agent_t *
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_agent_t *agents, const uint32_t *flags,
-					      const void *ptr)
+RT_IMPL(hsa_amd_agents_allow_access,
+	(uint32_t num_agents, const hsa_agent_t *agents, const uint32_t *flags, const void *ptr),
+	(num_agents, agents, flags, ptr))
 {
-	RT_ENTER(rt);
 	struct cs_fence fences[RT_FENCES_MAX];
 	struct pool_found found;
 	hsa_status_t status;

@@ -19,10 +19,11 @@ static uint32_t agents_of(struct rt *rt, uint64_t address, const struct rt_alloc
 	return count;
 }
 
-hsa_status_t impl_hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info, void *(*alloc)(size_t),
-				       uint32_t *num_agents_accessible, hsa_agent_t **accessible)
+RT_IMPL(hsa_amd_pointer_info,
+	(const void *ptr, hsa_amd_pointer_info_t *info, void *(*alloc)(size_t), uint32_t *num_agents_accessible,
+	 hsa_agent_t **accessible),
+	(ptr, info, alloc, num_agents_accessible, accessible))
 {
-	RT_ENTER(rt);
 	hsa_amd_pointer_info_t answer = {.type = HSA_EXT_POINTER_TYPE_UNKNOWN};
 	struct rt_alloc_info found = {0};
 	bool known;

@@ -2,10 +2,10 @@
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
 
-hsa_status_t impl_hsa_agent_iterate_regions(hsa_agent_t handle,
-					    hsa_status_t (*callback)(hsa_region_t region, void *data), void *data)
+RT_IMPL(hsa_agent_iterate_regions,
+	(hsa_agent_t handle, hsa_status_t (*callback)(hsa_region_t region, void *data), void *data),
+	(handle, callback, data))
 {
-	RT_ENTER(rt);
 	struct rt_agent *agent = rt_agent_of(rt, handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
@@ -27,9 +27,9 @@ _Static_assert(HSA_REGION_INFO_SEGMENT == (int)HSA_AMD_MEMORY_POOL_INFO_SEGMENT 
 		       HSA_REGION_SEGMENT_GROUP == (int)HSA_AMD_SEGMENT_GROUP,
 	       "regions are pools");
 
-hsa_status_t impl_hsa_region_get_info(hsa_region_t handle, hsa_region_info_t attribute, void *value)
+RT_IMPL(hsa_region_get_info, (hsa_region_t handle, hsa_region_info_t attribute, void *value),
+	(handle, attribute, value))
 {
-	RT_ENTER(rt);
 	const struct rt_pool *pool = rt_pool_of(rt, handle.handle);
 
 	if (!value)
@@ -63,16 +63,14 @@ hsa_status_t impl_hsa_memory_free(void *ptr)
 
 /* Registration announces host memory that a kernel of the full profile may use; it needs no action, and ROCr takes
  * none. */
-hsa_status_t impl_hsa_memory_register(void *ptr, size_t size)
+RT_IMPL(hsa_memory_register, (void *ptr, size_t size), (ptr, size))
 {
-	RT_ENTER(rt);
 	(void)rt;
 	return ptr && !size ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_memory_deregister(void *ptr, size_t size)
+RT_IMPL(hsa_memory_deregister, (void *ptr, size_t size), (ptr, size))
 {
-	RT_ENTER(rt);
 	(void)rt;
 	(void)ptr;
 	(void)size;

@@ -289,10 +289,9 @@ static bool pages_of(const void *ptr, size_t size, uint64_t *lo, uint64_t *hi)
 	return true;
 }
 
-hsa_status_t impl_hsa_amd_svm_attributes_set(void *ptr, size_t size, hsa_amd_svm_attribute_pair_t *list,
-					     size_t count)
+RT_IMPL(hsa_amd_svm_attributes_set, (void *ptr, size_t size, hsa_amd_svm_attribute_pair_t *list, size_t count),
+	(ptr, size, list, count))
 {
-	RT_ENTER(rt);
 	struct rt_svm *svm = rt->memory->svm;
 	struct change change = {0};
 	struct segment *s = NULL;
@@ -406,10 +405,9 @@ static hsa_status_t attribute_query(const struct rt *rt, const struct common *c,
 	}
 }
 
-hsa_status_t impl_hsa_amd_svm_attributes_get(void *ptr, size_t size, hsa_amd_svm_attribute_pair_t *list,
-					     size_t count)
+RT_IMPL(hsa_amd_svm_attributes_get, (void *ptr, size_t size, hsa_amd_svm_attribute_pair_t *list, size_t count),
+	(ptr, size, list, count))
 {
-	RT_ENTER(rt);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct common common;
 	uint64_t lo, hi;
@@ -491,10 +489,11 @@ static int set_prefetch_location(struct rt *rt, uint64_t lo, uint64_t hi, uint64
 }
 
 /* The pages are not moved; every agent with access uses them where they are. */
-hsa_status_t impl_hsa_amd_svm_prefetch_async(void *ptr, size_t size, hsa_agent_t agent, uint32_t num_dep_signals,
-					     const hsa_signal_t *dep_signals, hsa_signal_t completion_signal)
+RT_IMPL(hsa_amd_svm_prefetch_async,
+	(void *ptr, size_t size, hsa_agent_t agent, uint32_t num_dep_signals, const hsa_signal_t *dep_signals,
+	 hsa_signal_t completion_signal),
+	(ptr, size, agent, num_dep_signals, dep_signals, completion_signal))
 {
-	RT_ENTER(rt);
 	hsa_status_t status = check_signals(rt, num_dep_signals, dep_signals, completion_signal);
 	struct prefetch *p;
 	uint64_t lo, hi;

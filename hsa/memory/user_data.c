@@ -103,9 +103,8 @@ void rt_user_data_fini(struct rt *rt)
 }
 
 /* Like ROCr: only the first address of an allocation is accepted; for locked memory, that of either side. */
-hsa_status_t impl_hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata)
+RT_IMPL(hsa_amd_pointer_info_set_userdata, (const void *ptr, void *userdata), (ptr, userdata))
 {
-	RT_ENTER(rt);
 	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	struct rt_alloc_info info;
 
@@ -149,10 +148,9 @@ static hsa_status_t callback_add_locked(struct rt *rt, const struct rt_alloc_inf
 }
 
 /* Like ROCr: any address of an allocation is accepted, and imported or locked memory is none. */
-hsa_status_t impl_hsa_amd_register_deallocation_callback(void *ptr, hsa_amd_deallocation_callback_t callback,
-							 void *user_data)
+RT_IMPL(hsa_amd_register_deallocation_callback,
+	(void *ptr, hsa_amd_deallocation_callback_t callback, void *user_data), (ptr, callback, user_data))
 {
-	RT_ENTER(rt);
 	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
 	struct rt_alloc_info info;
 
@@ -165,9 +163,9 @@ hsa_status_t impl_hsa_amd_register_deallocation_callback(void *ptr, hsa_amd_deal
 	return status;
 }
 
-hsa_status_t impl_hsa_amd_deregister_deallocation_callback(void *ptr, hsa_amd_deallocation_callback_t callback)
+RT_IMPL(hsa_amd_deregister_deallocation_callback, (void *ptr, hsa_amd_deallocation_callback_t callback),
+	(ptr, callback))
 {
-	RT_ENTER(rt);
 	struct rt_user_data *user_data;
 	unsigned kept = 0, count = 0;
 

@@ -89,10 +89,10 @@ static int address_reserve(struct rt *rt, const struct vm_range_request *want, v
 	return 0;
 }
 
-hsa_status_t impl_hsa_amd_vmem_address_reserve_align(void **va, size_t size, uint64_t address, uint64_t alignment,
-						     uint64_t flags)
+RT_IMPL(hsa_amd_vmem_address_reserve_align,
+	(void **va, size_t size, uint64_t address, uint64_t alignment, uint64_t flags),
+	(va, size, address, alignment, flags))
 {
-	RT_ENTER(rt);
 	/* A large reservation is aligned for large pages of the TLB, unless the client sets an alignment. */
 	struct vm_range_request want = {.size_B = size,
 					.align_B = alignment             ? alignment
@@ -113,9 +113,8 @@ hsa_status_t impl_hsa_amd_vmem_address_reserve(void **va, size_t size, uint64_t 
 	return impl_hsa_amd_vmem_address_reserve_align(va, size, address, 0, flags);
 }
 
-hsa_status_t impl_hsa_amd_vmem_address_free(void *va, size_t size)
+RT_IMPL(hsa_amd_vmem_address_free, (void *va, size_t size), (va, size))
 {
-	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct rt_reservation *s;
@@ -176,10 +175,10 @@ void rt_mapping_insert(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m
 }
 
 /* The memory is bound when an agent gets access. */
-hsa_status_t impl_hsa_amd_vmem_map(void *va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t handle,
-				   uint64_t flags)
+RT_IMPL(hsa_amd_vmem_map,
+	(void *va, size_t size, size_t in_offset, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags),
+	(va, size, in_offset, handle, flags))
 {
-	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	const uint64_t lo = (uintptr_t)va;
 	hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -228,9 +227,8 @@ void rt_mapping_remove(struct rt *rt, struct vm_tree *tree, struct rt_mapping *m
 	free(m);
 }
 
-hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
+RT_IMPL(hsa_amd_vmem_unmap, (void *va, size_t size), (va, size))
 {
-	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	hsa_status_t status;
 	struct rt_mapping *m;
@@ -253,9 +251,8 @@ hsa_status_t impl_hsa_amd_vmem_unmap(void *va, size_t size)
 	return status;
 }
 
-hsa_status_t impl_hsa_amd_vmem_retain_alloc_handle(hsa_amd_vmem_alloc_handle_t *handle, void *addr)
+RT_IMPL(hsa_amd_vmem_retain_alloc_handle, (hsa_amd_vmem_alloc_handle_t * handle, void *addr), (handle, addr))
 {
-	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	struct rt_mapping *m;
 
@@ -377,10 +374,9 @@ static bool is_covered(const struct rt_vmm *vmm, uint64_t va, uint64_t end)
 }
 
 /* A failure in the middle leaves the earlier mappings with the new access, as in ROCr. */
-hsa_status_t impl_hsa_amd_vmem_set_access(void *va, size_t size, const hsa_amd_memory_access_desc_t *desc,
-					  size_t count)
+RT_IMPL(hsa_amd_vmem_set_access, (void *va, size_t size, const hsa_amd_memory_access_desc_t *desc, size_t count),
+	(va, size, desc, count))
 {
-	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	uint64_t at = (uintptr_t)va;
 	hsa_status_t status;
@@ -437,9 +433,9 @@ hsa_status_t rt_vmm_allow(struct rt *rt, uint64_t address, uint32_t count, const
 	return status;
 }
 
-hsa_status_t impl_hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *permission, hsa_agent_t handle)
+RT_IMPL(hsa_amd_vmem_get_access, (void *va, hsa_access_permission_t *permission, hsa_agent_t handle),
+	(va, permission, handle))
 {
-	RT_ENTER(rt);
 	struct rt_vmm *vmm = rt->memory->vmm;
 	const struct rt_agent *agent = rt_agent_of(rt, handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;

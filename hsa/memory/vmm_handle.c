@@ -84,11 +84,11 @@ static bool is_of_node(const struct pool_info *info)
 	return info->placement == POOL_HOST && info->node != VM_ANY_NODE;
 }
 
-hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, size_t size,
-					     hsa_amd_memory_type_t type, uint64_t flags,
-					     hsa_amd_vmem_alloc_handle_t *handle)
+RT_IMPL(hsa_amd_vmem_handle_create,
+	(hsa_amd_memory_pool_t pool_handle, size_t size, hsa_amd_memory_type_t type, uint64_t flags,
+	 hsa_amd_vmem_alloc_handle_t *handle),
+	(pool_handle, size, type, flags, handle))
 {
-	RT_ENTER(rt);
 	const struct rt_pool *pool = rt_pool_of(rt, pool_handle.handle);
 	struct rt_vmem *vmem;
 	int r;
@@ -106,9 +106,8 @@ hsa_status_t impl_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool_handle, 
 	return hsa_status_of(r);
 }
 
-hsa_status_t impl_hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle)
+RT_IMPL(hsa_amd_vmem_handle_release, (hsa_amd_vmem_alloc_handle_t handle), (handle))
 {
-	RT_ENTER(rt);
 	struct rt_vmem *vmem;
 	bool had;
 
@@ -123,11 +122,10 @@ hsa_status_t impl_hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle
 	return had ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
-hsa_status_t impl_hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_alloc_handle_t handle,
-								hsa_amd_memory_pool_t *pool,
-								hsa_amd_memory_type_t *type)
+RT_IMPL(hsa_amd_vmem_get_alloc_properties_from_handle,
+	(hsa_amd_vmem_alloc_handle_t handle, hsa_amd_memory_pool_t *pool, hsa_amd_memory_type_t *type),
+	(handle, pool, type))
 {
-	RT_ENTER(rt);
 	const struct rt_vmem *vmem;
 
 	if (!pool || !type)
@@ -144,10 +142,9 @@ hsa_status_t impl_hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_all
 
 /* --- sharing ---------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd, hsa_amd_vmem_alloc_handle_t handle,
-						       uint64_t flags)
+RT_IMPL(hsa_amd_vmem_export_shareable_handle, (int *dmabuf_fd, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags),
+	(dmabuf_fd, handle, flags))
 {
-	RT_ENTER(rt);
 	const struct rt_vmem *vmem;
 	int r = 0;
 
@@ -225,9 +222,9 @@ int rt_vmem_import(struct rt *rt, int fd, struct rt_vmem **out)
 	return r;
 }
 
-hsa_status_t impl_hsa_amd_vmem_import_shareable_handle(int dmabuf_fd, hsa_amd_vmem_alloc_handle_t *handle)
+RT_IMPL(hsa_amd_vmem_import_shareable_handle, (int dmabuf_fd, hsa_amd_vmem_alloc_handle_t *handle),
+	(dmabuf_fd, handle))
 {
-	RT_ENTER(rt);
 	struct rt_vmem *vmem;
 	int r;
 

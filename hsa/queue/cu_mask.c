@@ -121,11 +121,11 @@ static struct rt_queue *find_gpu_queue(const struct rt *rt, const hsa_queue_t *q
 	return q && q->base.gpu ? q : NULL;
 }
 
-hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t bits, const uint32_t *cus)
+RT_IMPL(hsa_amd_queue_cu_set_mask, (const hsa_queue_t *queue, uint32_t bits, const uint32_t *cus),
+	(queue, bits, cus))
 {
 	hsa_status_t status;
 	struct rt_queue *q;
-	RT_ENTER(rt);
 
 	q = find_gpu_queue(rt, queue);
 	if (!q)
@@ -136,10 +136,9 @@ hsa_status_t impl_hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue, uint32_t b
 	return status;
 }
 
-hsa_status_t impl_hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue, uint32_t bits, uint32_t *cus)
+RT_IMPL(hsa_amd_queue_cu_get_mask, (const hsa_queue_t *queue, uint32_t bits, uint32_t *cus), (queue, bits, cus))
 {
 	struct rt_queue *q;
-	RT_ENTER(rt);
 
 	if (!cus || !bits || bits % 32)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -229,23 +229,23 @@ static int intercept_create(struct rt *rt, struct rt_queue_want *want, struct rt
 	return 0;
 }
 
-hsa_status_t
-impl_hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-				    void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
-				    void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
+RT_IMPL(hsa_amd_queue_intercept_create,
+	(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+	 void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data, uint32_t private_B,
+	 uint32_t group_B, hsa_queue_t **queue),
+	(agent, size, type, callback, data, private_B, group_B, queue))
 {
 	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
 
 	(void)group_B;
-	return rt_queue_make(agent, private_B, &want, intercept_create, queue);
+	return rt_queue_make(rt, agent, private_B, &want, intercept_create, queue);
 }
 
-hsa_status_t impl_hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_queue_intercept_handler fn,
-						   void *data)
+RT_IMPL(hsa_amd_queue_intercept_register, (hsa_queue_t * queue, hsa_amd_queue_intercept_handler fn, void *data),
+	(queue, fn, data))
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct rt_queue *q;
-	RT_ENTER(rt);
 
 	if (!fn)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -262,10 +262,9 @@ hsa_status_t impl_hsa_amd_queue_intercept_register(hsa_queue_t *queue, hsa_amd_q
 }
 
 /* The runtime creates no queues of its own: it submits to the kernel directly, so the callback is never called. */
-hsa_status_t impl_hsa_amd_runtime_queue_create_register(hsa_amd_runtime_queue_notifier callback, void *data)
+RT_IMPL(hsa_amd_runtime_queue_create_register, (hsa_amd_runtime_queue_notifier callback, void *data),
+	(callback, data))
 {
-	RT_ENTER(rt);
-
 	(void)rt, (void)data;
 	return callback ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }

@@ -358,13 +358,12 @@ static hsa_status_t check_queue_want(struct rt *rt, hsa_agent_t agent, uint32_t 
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want, rt_queue_maker *how,
-			   hsa_queue_t **queue)
+hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want,
+			   rt_queue_maker *how, hsa_queue_t **queue)
 {
 	struct rt_queue *q;
 	hsa_status_t status;
 	int r;
-	RT_ENTER(rt);
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -421,14 +420,16 @@ static int create_cooperative(struct rt *rt, struct rt_queue_want *want, struct 
 	return 0;
 }
 
-hsa_status_t impl_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-				   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data),
-				   void *data, uint32_t private_B, uint32_t group_B, hsa_queue_t **queue)
+RT_IMPL(hsa_queue_create,
+	(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+	 void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data), void *data, uint32_t private_B,
+	 uint32_t group_B, hsa_queue_t **queue),
+	(agent, size, type, callback, data, private_B, group_B, queue))
 {
 	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
 
 	(void)group_B;
-	return rt_queue_make(agent, private_B, &want,
+	return rt_queue_make(rt, agent, private_B, &want,
 			     type == HSA_QUEUE_TYPE_COOPERATIVE ? create_cooperative : create_polled, queue);
 }
 
@@ -453,11 +454,10 @@ void rt_queue_destroy(struct rt_queue *q)
 	destroy_queue(q);
 }
 
-hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
+RT_IMPL(hsa_queue_destroy, (hsa_queue_t * queue), (queue))
 {
 	struct rt_queue *q;
 	bool last;
-	RT_ENTER(rt);
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -477,10 +477,9 @@ hsa_status_t impl_hsa_queue_destroy(hsa_queue_t *queue)
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_queue_inactivate(hsa_queue_t *queue)
+RT_IMPL(hsa_queue_inactivate, (hsa_queue_t * queue), (queue))
 {
 	struct rt_queue *q;
-	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
 	if (!q)

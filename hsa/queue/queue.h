@@ -120,8 +120,8 @@ struct rt_queue_want {
 };
 /* Checks the parameters of a client's hsa_queue_create(), and creates the queue by how(). */
 typedef int rt_queue_maker(struct rt *rt, struct rt_queue_want *want, struct rt_queue **queue);
-hsa_status_t rt_queue_make(hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want, rt_queue_maker *how,
-			   hsa_queue_t **queue);
+hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want,
+			   rt_queue_maker *how, hsa_queue_t **queue);
 DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **queue);
 void rt_queue_destroy(struct rt_queue *queue);
 

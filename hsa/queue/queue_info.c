@@ -4,10 +4,9 @@
 
 /* --- properties ------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable)
+RT_IMPL(hsa_amd_profiling_set_profiler_enabled, (hsa_queue_t * queue, int enable), (queue, enable))
 {
 	struct rt_queue *q;
-	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
 	if (!q || !q->base.gpu)
@@ -21,7 +20,7 @@ hsa_status_t impl_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_priority_t priority)
+RT_IMPL(hsa_amd_queue_set_priority, (hsa_queue_t * queue, hsa_amd_queue_priority_t priority), (queue, priority))
 {
 	static const enum cs_priority levels[] = {
 		[HSA_AMD_QUEUE_PRIORITY_LOW] = CS_PRIORITY_LOW,
@@ -29,7 +28,6 @@ hsa_status_t impl_hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_p
 		[HSA_AMD_QUEUE_PRIORITY_HIGH] = CS_PRIORITY_HIGH,
 	};
 	struct rt_queue *q;
-	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
 	if (!q || !q->base.gpu)
@@ -40,10 +38,10 @@ hsa_status_t impl_hsa_amd_queue_set_priority(hsa_queue_t *queue, hsa_amd_queue_p
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_queue_get_info(hsa_queue_t *queue, hsa_queue_info_attribute_t attribute, void *value)
+RT_IMPL(hsa_amd_queue_get_info, (hsa_queue_t * queue, hsa_queue_info_attribute_t attribute, void *value),
+	(queue, attribute, value))
 {
 	struct rt_queue *q;
-	RT_ENTER(rt);
 
 	q = rt_queue_of(rt, queue);
 	if (!q || !q->base.gpu)
@@ -118,12 +116,11 @@ CHANGES(scacq_screl)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-hsa_status_t impl_hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t handle,
-						      hsa_amd_profiling_dispatch_time_t *time)
+RT_IMPL(hsa_amd_profiling_get_dispatch_time,
+	(hsa_agent_t agent, hsa_signal_t handle, hsa_amd_profiling_dispatch_time_t *time), (agent, handle, time))
 {
 	struct rt_gpu *gpu;
 	const amd_signal_t *memory;
-	RT_ENTER(rt);
 
 	gpu = rt_gpu_of(rt, agent);
 	if (!gpu)
@@ -141,11 +138,10 @@ hsa_status_t impl_hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_sig
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t agent, uint64_t ticks,
-								  uint64_t *system_ns)
+RT_IMPL(hsa_amd_profiling_convert_tick_to_system_domain, (hsa_agent_t agent, uint64_t ticks, uint64_t *system_ns),
+	(agent, ticks, system_ns))
 {
 	struct rt_gpu *gpu;
-	RT_ENTER(rt);
 
 	gpu = rt_gpu_of(rt, agent);
 	if (!gpu)

@@ -2,14 +2,15 @@
 #include "hsa/core/table.h"
 #include "hsa/queue/queue.h"
 
-hsa_status_t impl_hsa_soft_queue_create(hsa_region_t region, uint32_t size, hsa_queue_type32_t type,
-					uint32_t features, hsa_signal_t doorbell, hsa_queue_t **queue)
+RT_IMPL(hsa_soft_queue_create,
+	(hsa_region_t region, uint32_t size, hsa_queue_type32_t type, uint32_t features, hsa_signal_t doorbell,
+	 hsa_queue_t **queue),
+	(region, size, type, features, doorbell, queue))
 {
 	const struct rt_queue_want want = {.size = size, .type = type, .features = features, .doorbell = doorbell};
 	const struct rt_pool *pool;
 	struct rt_queue *q;
 	int r;
-	RT_ENTER(rt);
 
 	if (!queue || !region.handle || !doorbell.handle || !size || size & (size - 1) || size > RT_QUEUE_MAX ||
 	    type > HSA_QUEUE_TYPE_SINGLE || !features)

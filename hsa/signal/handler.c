@@ -261,13 +261,14 @@ void rt_handlers_fini(struct rt *rt)
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-hsa_status_t impl_hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_condition_t condition,
-					       hsa_signal_value_t value, hsa_amd_signal_handler fn, void *arg)
+RT_IMPL(hsa_amd_signal_async_handler,
+	(hsa_signal_t handle, hsa_signal_condition_t condition, hsa_signal_value_t value, hsa_amd_signal_handler fn,
+	 void *arg),
+	(handle, condition, value, fn, arg))
 {
 	struct rt_signal *signal;
 	uint32_t kind;
 	int r;
-	RT_ENTER(rt);
 
 	if (!fn)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -291,17 +292,15 @@ hsa_status_t impl_hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_c
 	return hsa_status_of(r);
 }
 
-hsa_status_t impl_hsa_amd_async_function(void (*callback)(void *arg), void *arg)
+RT_IMPL(hsa_amd_async_function, (void (*callback)(void *arg), void *arg), (callback, arg))
 {
-	RT_ENTER(rt);
-
 	return callback ? hsa_status_of(rt_callback(rt, callback, arg)) : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-hsa_status_t impl_hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback, void *data)
+RT_IMPL(hsa_amd_register_system_event_handler, (hsa_amd_system_event_callback_t callback, void *data),
+	(callback, data))
 {
 	struct event_handler *e;
-	RT_ENTER(rt);
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;

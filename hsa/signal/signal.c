@@ -643,12 +643,13 @@ static bool only_gpus(const struct rt *rt, uint32_t count, const hsa_agent_t *co
 	return count;
 }
 
-hsa_status_t impl_hsa_amd_signal_create(hsa_signal_value_t value, uint32_t count, const hsa_agent_t *consumers,
-					uint64_t attributes, hsa_signal_t *handle)
+RT_IMPL(hsa_amd_signal_create,
+	(hsa_signal_value_t value, uint32_t count, const hsa_agent_t *consumers, uint64_t attributes,
+	 hsa_signal_t *handle),
+	(value, count, consumers, attributes, handle))
 {
 	enum rt_signal_kind kind = RT_SIGNAL_USER;
 	hsa_status_t status;
-	RT_ENTER(rt);
 
 	if (!handle || attributes & ~(uint64_t)(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -668,11 +669,10 @@ hsa_status_t impl_hsa_signal_create(hsa_signal_value_t value, uint32_t count, co
 	return impl_hsa_amd_signal_create(value, count, consumers, 0, handle);
 }
 
-hsa_status_t impl_hsa_signal_destroy(hsa_signal_t handle)
+RT_IMPL(hsa_signal_destroy, (hsa_signal_t handle), (handle))
 {
 	struct rt_signal *signal;
 	uint32_t kind;
-	RT_ENTER(rt);
 
 	if (!handle.handle)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -692,10 +692,10 @@ hsa_status_t impl_hsa_signal_destroy(hsa_signal_t handle)
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_amd_signal_value_pointer(hsa_signal_t handle, volatile hsa_signal_value_t **pointer)
+RT_IMPL(hsa_amd_signal_value_pointer, (hsa_signal_t handle, volatile hsa_signal_value_t **pointer),
+	(handle, pointer))
 {
 	struct rt_signal *signal;
-	RT_ENTER(rt);
 
 	if (!handle.handle || !pointer)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -29,11 +29,11 @@ static int group_create(uint32_t count, const hsa_signal_t *signals, uint64_t *h
 	return r;
 }
 
-hsa_status_t impl_hsa_signal_group_create(uint32_t count, const hsa_signal_t *signals, uint32_t consumers,
-					  const hsa_agent_t *consumer, hsa_signal_group_t *group)
+RT_IMPL(hsa_signal_group_create,
+	(uint32_t count, const hsa_signal_t *signals, uint32_t consumers, const hsa_agent_t *consumer,
+	 hsa_signal_group_t *group),
+	(count, signals, consumers, consumer, group))
 {
-	RT_ENTER(rt);
-
 	if (!count || !signals || !group || (consumers && !consumer))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (count > GROUP_MAX)
@@ -47,10 +47,9 @@ hsa_status_t impl_hsa_signal_group_create(uint32_t count, const hsa_signal_t *si
 	return hsa_status_of(group_create(count, signals, &group->handle));
 }
 
-hsa_status_t impl_hsa_signal_group_destroy(hsa_signal_group_t handle)
+RT_IMPL(hsa_signal_group_destroy, (hsa_signal_group_t handle), (handle))
 {
 	struct group *g;
-	RT_ENTER(rt);
 
 	(void)rt;
 	g = drv_handle_find(&rt_handles, RT_KIND(RT_SIGNAL_GROUP), handle.handle);
@@ -61,14 +60,13 @@ hsa_status_t impl_hsa_signal_group_destroy(hsa_signal_group_t handle)
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t impl_hsa_signal_group_wait_any_scacquire(hsa_signal_group_t handle,
-						      const hsa_signal_condition_t *conditions,
-						      const hsa_signal_value_t *values, hsa_wait_state_t hint,
-						      hsa_signal_t *signal, hsa_signal_value_t *value)
+RT_IMPL(hsa_signal_group_wait_any_scacquire,
+	(hsa_signal_group_t handle, const hsa_signal_condition_t *conditions, const hsa_signal_value_t *values,
+	 hsa_wait_state_t hint, hsa_signal_t *signal, hsa_signal_value_t *value),
+	(handle, conditions, values, hint, signal, value))
 {
 	struct group *g;
 	uint32_t index;
-	RT_ENTER(rt);
 
 	(void)rt;
 	g = drv_handle_find(&rt_handles, RT_KIND(RT_SIGNAL_GROUP), handle.handle);
