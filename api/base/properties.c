@@ -229,7 +229,7 @@ static void fill_old(const struct hip_device *d, hipDeviceProp_tR0000 *old)
 	free(p);
 }
 
-HIP_PUBLIC(hipGetDevicePropertiesR0600, (hipDeviceProp_tR0600 * properties, int device), (properties, device))
+HIP_PUBLIC(hipGetDevicePropertiesR0600, (hipDeviceProp_tR0600 *properties, int device), (properties, device))
 {
 	const struct hip_device *d;
 
@@ -240,7 +240,7 @@ HIP_PUBLIC(hipGetDevicePropertiesR0600, (hipDeviceProp_tR0600 * properties, int 
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipGetDevicePropertiesR0000, (hipDeviceProp_tR0000 * properties, int device), (properties, device))
+HIP_PUBLIC(hipGetDevicePropertiesR0000, (hipDeviceProp_tR0000 *properties, int device), (properties, device))
 {
 	const struct hip_device *d;
 
@@ -538,7 +538,7 @@ HIP_PUBLIC(hipDeviceGetName, (char *name, int len, hipDevice_t device), (name, l
 	return r;
 }
 
-HIP_PUBLIC(hipDeviceGetUuid, (hipUUID * uuid, hipDevice_t device), (uuid, device))
+HIP_PUBLIC(hipDeviceGetUuid, (hipUUID *uuid, hipDevice_t device), (uuid, device))
 {
 	hipDeviceProp_tR0600 p;
 	hipError_t r;

@@ -108,7 +108,7 @@ static hipError_t context_create(hipCtx_t *out, unsigned flags, int device)
 	return context_push(*out);
 }
 
-HIP_PUBLIC(hipCtxCreate, (hipCtx_t * context, unsigned int flags, hipDevice_t device), (context, flags, device))
+HIP_PUBLIC(hipCtxCreate, (hipCtx_t *context, unsigned int flags, hipDevice_t device), (context, flags, device))
 {
 	return context_create(context, flags, device);
 }
@@ -127,7 +127,7 @@ HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipCtxPopCurrent, (hipCtx_t * context), (context))
+HIP_PUBLIC(hipCtxPopCurrent, (hipCtx_t *context), (context))
 {
 	return context_pop(context);
 }
@@ -155,14 +155,14 @@ static hipError_t context_current(hipCtx_t *out)
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipCtxGetCurrent, (hipCtx_t * context), (context))
+HIP_PUBLIC(hipCtxGetCurrent, (hipCtx_t *context), (context))
 {
 	if (!context)
 		return hipErrorInvalidValue;
 	return context_current(context);
 }
 
-HIP_PUBLIC(hipCtxGetDevice, (hipDevice_t * device), (device))
+HIP_PUBLIC(hipCtxGetDevice, (hipDevice_t *device), (device))
 {
 	if (!device)
 		return hipErrorInvalidValue;
@@ -244,7 +244,7 @@ HIP_PUBLIC(hipDevicePrimaryCtxGetState, (hipDevice_t device, unsigned int *flags
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipDevicePrimaryCtxRetain, (hipCtx_t * context, hipDevice_t device), (context, device))
+HIP_PUBLIC(hipDevicePrimaryCtxRetain, (hipCtx_t *context, hipDevice_t device), (context, device))
 {
 	if (!hip_device_of(device))
 		return hipErrorInvalidDevice;

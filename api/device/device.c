@@ -38,7 +38,7 @@ HIP_PUBLIC(hipGetDevice, (int *device), (device))
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipDeviceGet, (hipDevice_t * device, int ordinal), (device, ordinal))
+HIP_PUBLIC(hipDeviceGet, (hipDevice_t *device, int ordinal), (device, ordinal))
 {
 	if (!device)
 		return hipErrorInvalidValue;
@@ -190,7 +190,7 @@ HIP_PUBLIC(hipDeviceSetCacheConfig, (hipFuncCache_t config), (config))
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipDeviceGetCacheConfig, (hipFuncCache_t * config), (config))
+HIP_PUBLIC(hipDeviceGetCacheConfig, (hipFuncCache_t *config), (config))
 {
 	if (!config)
 		return hipErrorInvalidValue;
@@ -198,7 +198,7 @@ HIP_PUBLIC(hipDeviceGetCacheConfig, (hipFuncCache_t * config), (config))
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipDeviceGetSharedMemConfig, (hipSharedMemConfig * config), (config))
+HIP_PUBLIC(hipDeviceGetSharedMemConfig, (hipSharedMemConfig *config), (config))
 {
 	if (!config)
 		return hipErrorInvalidValue;

@@ -23,7 +23,7 @@ static bool are_flags(unsigned flags)
 			 hipGraphicsRegisterFlagsSurfaceLoadStore | hipGraphicsRegisterFlagsTextureGather));
 }
 
-HIP_PUBLIC(hipGraphicsGLRegisterBuffer, (hipGraphicsResource * *resource, unsigned int buffer, unsigned int flags),
+HIP_PUBLIC(hipGraphicsGLRegisterBuffer, (hipGraphicsResource **resource, unsigned int buffer, unsigned int flags),
 	   (resource, buffer, flags))
 {
 	(void)buffer;
@@ -31,7 +31,7 @@ HIP_PUBLIC(hipGraphicsGLRegisterBuffer, (hipGraphicsResource * *resource, unsign
 }
 
 HIP_PUBLIC(hipGraphicsGLRegisterImage,
-	   (hipGraphicsResource * *resource, unsigned int image, unsigned int target, unsigned int flags),
+	   (hipGraphicsResource **resource, unsigned int image, unsigned int target, unsigned int flags),
 	   (resource, image, target, flags))
 {
 	(void)image, (void)target;
@@ -57,7 +57,7 @@ HIP_PUBLIC(hipGraphicsUnmapResources, (int count, hipGraphicsResource_t *resourc
 }
 
 HIP_PUBLIC(hipGraphicsSubResourceGetMappedArray,
-	   (hipArray_t * array, hipGraphicsResource_t resource, unsigned int index, unsigned int level),
+	   (hipArray_t *array, hipGraphicsResource_t resource, unsigned int index, unsigned int level),
 	   (array, resource, index, level))
 {
 	(void)index, (void)level;

@@ -251,13 +251,13 @@ static hipError_t launch_list(const hipLaunchParams *list, unsigned count, unsig
 	return r ? r : launch_members(members, count, flags);
 }
 
-HIP_PUBLIC(hipLaunchCooperativeKernelMultiDevice, (hipLaunchParams * list, int count, unsigned int flags),
+HIP_PUBLIC(hipLaunchCooperativeKernelMultiDevice, (hipLaunchParams *list, int count, unsigned int flags),
 	   (list, count, flags))
 {
 	return launch_list(list, count < 0 ? 0 : (unsigned)count, flags, true);
 }
 
-HIP_PUBLIC(hipExtLaunchMultiKernelMultiDevice, (hipLaunchParams * list, int count, unsigned int flags),
+HIP_PUBLIC(hipExtLaunchMultiKernelMultiDevice, (hipLaunchParams *list, int count, unsigned int flags),
 	   (list, count, flags))
 {
 	return launch_list(list, count < 0 ? 0 : (unsigned)count, flags, false);
@@ -285,7 +285,7 @@ static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned
 }
 
 HIP_PUBLIC(hipModuleLaunchCooperativeKernelMultiDevice,
-	   (hipFunctionLaunchParams * list, unsigned int count, unsigned int flags), (list, count, flags))
+	   (hipFunctionLaunchParams *list, unsigned int count, unsigned int flags), (list, count, flags))
 {
 	return launch_functions(list, count, flags);
 }

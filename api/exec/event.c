@@ -74,12 +74,12 @@ static hipError_t event_create(hipEvent_t *out, unsigned flags)
 	return r;
 }
 
-HIP_PUBLIC(hipEventCreate, (hipEvent_t * event), (event))
+HIP_PUBLIC(hipEventCreate, (hipEvent_t *event), (event))
 {
 	return event_create(event, hipEventDefault);
 }
 
-HIP_PUBLIC(hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags), (event, flags))
+HIP_PUBLIC(hipEventCreateWithFlags, (hipEvent_t *event, unsigned flags), (event, flags))
 {
 	return event_create(event, flags);
 }
@@ -489,7 +489,7 @@ static hipError_t get_handle(hipIpcEventHandle_t *out, hipEvent_t handle)
 	return hip_shared_handle(shared, out);
 }
 
-HIP_PUBLIC(hipIpcGetEventHandle, (hipIpcEventHandle_t * handle, hipEvent_t event), (handle, event))
+HIP_PUBLIC(hipIpcGetEventHandle, (hipIpcEventHandle_t *handle, hipEvent_t event), (handle, event))
 {
 	return get_handle(handle, event);
 }
@@ -507,7 +507,7 @@ static hipError_t open_handle(hipEvent_t *out, const hipIpcEventHandle_t *handle
 	return r;
 }
 
-HIP_PUBLIC(hipIpcOpenEventHandle, (hipEvent_t * event, hipIpcEventHandle_t handle), (event, handle))
+HIP_PUBLIC(hipIpcOpenEventHandle, (hipEvent_t *event, hipIpcEventHandle_t handle), (event, handle))
 {
 	return open_handle(event, &handle);
 }

@@ -64,7 +64,7 @@ static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExterna
 }
 
 HIP_PUBLIC(hipImportExternalSemaphore,
-	   (hipExternalSemaphore_t * semaphore, const hipExternalSemaphoreHandleDesc *desc), (semaphore, desc))
+	   (hipExternalSemaphore_t *semaphore, const hipExternalSemaphoreHandleDesc *desc), (semaphore, desc))
 {
 	return semaphore_import(semaphore, desc);
 }

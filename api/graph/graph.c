@@ -292,7 +292,7 @@ bool hip_graph_order(const struct hip_graph *g, struct hip_node **order, struct 
 
 /* --- public functions: graphs ----------------------------------------------------------------- */
 
-HIP_PUBLIC(hipGraphCreate, (hipGraph_t * out, unsigned int flags), (out, flags))
+HIP_PUBLIC(hipGraphCreate, (hipGraph_t *out, unsigned int flags), (out, flags))
 {
 	struct hip_graph *g;
 	hipError_t r;
@@ -318,7 +318,7 @@ HIP_PUBLIC(hipGraphDestroy, (hipGraph_t handle), (handle))
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipGraphClone, (hipGraph_t * out, hipGraph_t original), (out, original))
+HIP_PUBLIC(hipGraphClone, (hipGraph_t *out, hipGraph_t original), (out, original))
 {
 	struct hip_graph *g, *clone;
 	hipError_t r;
@@ -346,7 +346,7 @@ static hipError_t find_in_clone(hipGraphNode_t *out, hipGraphNode_t original, hi
 	return hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipGraphNodeFindInClone, (hipGraphNode_t * out, hipGraphNode_t original, hipGraph_t clone),
+HIP_PUBLIC(hipGraphNodeFindInClone, (hipGraphNode_t *out, hipGraphNode_t original, hipGraph_t clone),
 	   (out, original, clone))
 {
 	return find_in_clone(out, original, clone);

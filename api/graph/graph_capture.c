@@ -414,7 +414,7 @@ HIP_PUBLIC(hipStreamUpdateCaptureDependencies,
 	return r;
 }
 
-HIP_PUBLIC(hipThreadExchangeStreamCaptureMode, (hipStreamCaptureMode * mode), (mode))
+HIP_PUBLIC(hipThreadExchangeStreamCaptureMode, (hipStreamCaptureMode *mode), (mode))
 {
 	hipStreamCaptureMode old = hip_thread.capture_mode;
 

@@ -110,7 +110,7 @@ hipError_t hip_work_of_3d(struct hip_work *w, const hipMemcpy3DParms *p)
 }
 
 HIP_PUBLIC(hipGraphAddMemcpyNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    const hipMemcpy3DParms *p),
 	   (out, graph, before, count, p))
 {
@@ -229,7 +229,7 @@ static hipError_t check_context(hipCtx_t context)
 }
 
 HIP_PUBLIC(hipDrvGraphAddMemcpyNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    const HIP_MEMCPY3D *p, hipCtx_t context),
 	   (out, graph, before, count, p, context))
 {
@@ -284,7 +284,7 @@ hipError_t hip_work_of_memset(struct hip_work *w, const hipMemsetParams *p)
 }
 
 HIP_PUBLIC(hipGraphAddMemsetNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    const hipMemsetParams *p),
 	   (out, graph, before, count, p))
 {
@@ -339,7 +339,7 @@ static hipError_t drv_memset_work(struct hip_work *w, const HIP_MEMSET_NODE_PARA
 }
 
 HIP_PUBLIC(hipDrvGraphAddMemsetNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    const HIP_MEMSET_NODE_PARAMS *p, hipCtx_t context),
 	   (out, graph, before, count, p, context))
 {

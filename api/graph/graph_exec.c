@@ -245,7 +245,7 @@ static hipError_t exec_instantiate(hipGraphExec_t *out, hipGraph_t handle, unsig
 #define LOG_MOST_B 256
 
 HIP_PUBLIC(hipGraphInstantiate,
-	   (hipGraphExec_t * exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t log_B),
+	   (hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t log_B),
 	   (exec, graph, error_node, log, log_B))
 {
 	hipGraphNode_t culprit;
@@ -260,7 +260,7 @@ HIP_PUBLIC(hipGraphInstantiate,
 	return r;
 }
 
-HIP_PUBLIC(hipGraphInstantiateWithFlags, (hipGraphExec_t * exec, hipGraph_t graph, unsigned long long flags),
+HIP_PUBLIC(hipGraphInstantiateWithFlags, (hipGraphExec_t *exec, hipGraph_t graph, unsigned long long flags),
 	   (exec, graph, flags))
 {
 	hipGraphNode_t culprit;
@@ -268,7 +268,7 @@ HIP_PUBLIC(hipGraphInstantiateWithFlags, (hipGraphExec_t * exec, hipGraph_t grap
 	return exec_instantiate(exec, graph, flags, FLAGS, &culprit);
 }
 
-HIP_PUBLIC(hipGraphInstantiateWithParams, (hipGraphExec_t * exec, hipGraph_t graph, hipGraphInstantiateParams *p),
+HIP_PUBLIC(hipGraphInstantiateWithParams, (hipGraphExec_t *exec, hipGraph_t graph, hipGraphInstantiateParams *p),
 	   (exec, graph, p))
 {
 	hipError_t r;

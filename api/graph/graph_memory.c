@@ -265,7 +265,7 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 }
 
 HIP_PUBLIC(hipGraphAddMemAllocNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n,
 	    hipMemAllocNodeParams *p),
 	   (out, graph, before, n, p))
 {
@@ -308,7 +308,7 @@ static hipError_t free_work(struct hip_work *w, void *ptr)
 }
 
 HIP_PUBLIC(hipGraphAddMemFreeNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t n, void *ptr),
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t n, void *ptr),
 	   (out, graph, before, n, ptr))
 {
 	struct hip_work w;

@@ -65,7 +65,7 @@ static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams 
 }
 
 HIP_PUBLIC(hipGraphAddKernelNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    const hipKernelNodeParams *p),
 	   (out, graph, before, count, p))
 {
@@ -191,7 +191,7 @@ static hipError_t host_work(struct hip_work *w, const hipHostNodeParams *p)
 }
 
 HIP_PUBLIC(hipGraphAddHostNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    const hipHostNodeParams *p),
 	   (out, graph, before, count, p))
 {
@@ -241,7 +241,7 @@ static hipError_t values_work(struct hip_work *w, const hipBatchMemOpNodeParams 
 }
 
 HIP_PUBLIC(hipGraphAddBatchMemOpNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    const hipBatchMemOpNodeParams *p),
 	   (out, graph, before, count, p))
 {
@@ -287,7 +287,7 @@ static hipError_t empty_work(struct hip_work *w)
 }
 
 HIP_PUBLIC(hipGraphAddEmptyNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count),
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count),
 	   (out, graph, before, count))
 {
 	struct hip_work w;
@@ -357,7 +357,7 @@ static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
 }
 
 HIP_PUBLIC(hipGraphAddChildGraphNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count, hipGraph_t child),
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count, hipGraph_t child),
 	   (out, graph, before, count, child))
 {
 	struct hip_work w;
@@ -416,7 +416,7 @@ static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipG
 }
 
 HIP_PUBLIC(hipGraphAddNode,
-	   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
+	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
 	    hipGraphNodeParams *p),
 	   (out, graph, before, count, p))
 {

@@ -126,7 +126,7 @@ static bool is_count(unsigned count)
 }
 
 HIP_PUBLIC(hipUserObjectCreate,
-	   (hipUserObject_t * out, void *data, hipHostFn_t destroy, unsigned int count, unsigned int flags),
+	   (hipUserObject_t *out, void *data, hipHostFn_t destroy, unsigned int count, unsigned int flags),
 	   (out, data, destroy, count, flags))
 {
 	struct hip_object *o;

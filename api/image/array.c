@@ -247,20 +247,20 @@ static hipError_t create_of_desc(hipArray_t *out, const hipChannelFormatDesc *de
 }
 
 HIP_PUBLIC(hipMallocArray,
-	   (hipArray_t * array, const hipChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags),
+	   (hipArray_t *array, const hipChannelFormatDesc *desc, size_t width, size_t height, unsigned int flags),
 	   (array, desc, width, height, flags))
 {
 	return create_of_desc(array, desc, (hipExtent){width, height, 0}, flags);
 }
 
 HIP_PUBLIC(hipMalloc3DArray,
-	   (hipArray_t * array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int flags),
+	   (hipArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int flags),
 	   (array, desc, extent, flags))
 {
 	return create_of_desc(array, desc, extent, flags);
 }
 
-HIP_PUBLIC(hipArrayCreate, (hipArray_t * array, const HIP_ARRAY_DESCRIPTOR *how), (array, how))
+HIP_PUBLIC(hipArrayCreate, (hipArray_t *array, const HIP_ARRAY_DESCRIPTOR *how), (array, how))
 {
 	HIP_ARRAY3D_DESCRIPTOR same;
 
@@ -271,7 +271,7 @@ HIP_PUBLIC(hipArrayCreate, (hipArray_t * array, const HIP_ARRAY_DESCRIPTOR *how)
 	return hip_array_create(&same, array);
 }
 
-HIP_PUBLIC(hipArray3DCreate, (hipArray_t * array, const HIP_ARRAY3D_DESCRIPTOR *how), (array, how))
+HIP_PUBLIC(hipArray3DCreate, (hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *how), (array, how))
 {
 	return array && how ? hip_array_create(how, array) : hipErrorInvalidValue;
 }
@@ -296,8 +296,7 @@ static hipError_t array_find(hipArray_const_t handle, const struct hip_array **a
 	return r || *array ? r : hipErrorInvalidHandle;
 }
 
-HIP_PUBLIC(hipArrayGetInfo,
-	   (hipChannelFormatDesc * desc, hipExtent *extent, unsigned int *flags, hipArray_t handle),
+HIP_PUBLIC(hipArrayGetInfo, (hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags, hipArray_t handle),
 	   (desc, extent, flags, handle))
 {
 	const struct hip_array *a;
@@ -315,7 +314,7 @@ HIP_PUBLIC(hipArrayGetInfo,
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipArrayGetDescriptor, (HIP_ARRAY_DESCRIPTOR * how, hipArray_t handle), (how, handle))
+HIP_PUBLIC(hipArrayGetDescriptor, (HIP_ARRAY_DESCRIPTOR *how, hipArray_t handle), (how, handle))
 {
 	const struct hip_array *a;
 	hipError_t r;
@@ -327,7 +326,7 @@ HIP_PUBLIC(hipArrayGetDescriptor, (HIP_ARRAY_DESCRIPTOR * how, hipArray_t handle
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipArray3DGetDescriptor, (HIP_ARRAY3D_DESCRIPTOR * how, hipArray_t handle), (how, handle))
+HIP_PUBLIC(hipArray3DGetDescriptor, (HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t handle), (how, handle))
 {
 	const struct hip_array *a;
 	hipError_t r;
@@ -340,7 +339,7 @@ HIP_PUBLIC(hipArray3DGetDescriptor, (HIP_ARRAY3D_DESCRIPTOR * how, hipArray_t ha
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipGetChannelDesc, (hipChannelFormatDesc * desc, hipArray_const_t handle), (desc, handle))
+HIP_PUBLIC(hipGetChannelDesc, (hipChannelFormatDesc *desc, hipArray_const_t handle), (desc, handle))
 {
 	const struct hip_array *a;
 

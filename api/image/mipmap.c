@@ -14,7 +14,7 @@ static hipError_t mipmap_create(const void *out, const hipChannelFormatDesc *des
 }
 
 HIP_PUBLIC(hipMallocMipmappedArray,
-	   (hipMipmappedArray_t * array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int levels,
+	   (hipMipmappedArray_t *array, const hipChannelFormatDesc *desc, hipExtent extent, unsigned int levels,
 	    unsigned int flags),
 	   (array, desc, extent, levels, flags))
 {
@@ -22,8 +22,8 @@ HIP_PUBLIC(hipMallocMipmappedArray,
 	return mipmap_create(array, desc);
 }
 
-HIP_PUBLIC(hipMipmappedArrayCreate,
-	   (hipMipmappedArray_t * array, HIP_ARRAY3D_DESCRIPTOR *desc, unsigned int levels), (array, desc, levels))
+HIP_PUBLIC(hipMipmappedArrayCreate, (hipMipmappedArray_t *array, HIP_ARRAY3D_DESCRIPTOR *desc, unsigned int levels),
+	   (array, desc, levels))
 {
 	(void)array, (void)desc, (void)levels;
 	return hipErrorNotSupported;
@@ -49,14 +49,14 @@ static hipError_t level_of(const hipArray_t *out, const void *array)
 	return array ? hipErrorInvalidValue : hipErrorInvalidHandle;
 }
 
-HIP_PUBLIC(hipGetMipmappedArrayLevel, (hipArray_t * out, hipMipmappedArray_const_t array, unsigned int level),
+HIP_PUBLIC(hipGetMipmappedArrayLevel, (hipArray_t *out, hipMipmappedArray_const_t array, unsigned int level),
 	   (out, array, level))
 {
 	(void)level;
 	return level_of(out, array);
 }
 
-HIP_PUBLIC(hipMipmappedArrayGetLevel, (hipArray_t * out, hipMipmappedArray_t array, unsigned int level),
+HIP_PUBLIC(hipMipmappedArrayGetLevel, (hipArray_t *out, hipMipmappedArray_t array, unsigned int level),
 	   (out, array, level))
 {
 	(void)level;
@@ -79,8 +79,8 @@ HIP_PUBLIC(hipBindTextureToMipmappedArray,
 	return tex && array && desc ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipTexRefSetMipmappedArray,
-	   (textureReference * tex, struct hipMipmappedArray *array, unsigned int flags), (tex, array, flags))
+HIP_PUBLIC(hipTexRefSetMipmappedArray, (textureReference *tex, struct hipMipmappedArray *array, unsigned int flags),
+	   (tex, array, flags))
 {
 	bool all = tex && array && flags == HIP_TRSA_OVERRIDE_FORMAT;
 
@@ -89,7 +89,7 @@ HIP_PUBLIC(hipTexRefSetMipmappedArray,
 
 #if TUFF_HIP_ABI == 6
 /* No reference is ever bound to a mipmapped array. */
-HIP_PUBLIC(hipTexRefGetMipMappedArray, (hipMipmappedArray_t * array, const textureReference *tex), (array, tex))
+HIP_PUBLIC(hipTexRefGetMipMappedArray, (hipMipmappedArray_t *array, const textureReference *tex), (array, tex))
 {
 	hipError_t r;
 
@@ -104,12 +104,12 @@ HIP_PUBLIC(hipTexRefGetBorderColor, (float *color, const textureReference *tex),
 }
 #endif
 
-HIP_PUBLIC(hipTexRefSetBorderColor, (textureReference * tex, float *color), (tex, color))
+HIP_PUBLIC(hipTexRefSetBorderColor, (textureReference *tex, float *color), (tex, color))
 {
 	return color && tex ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipTexRefSetMaxAnisotropy, (textureReference * tex, unsigned int most), (tex, most))
+HIP_PUBLIC(hipTexRefSetMaxAnisotropy, (textureReference *tex, unsigned int most), (tex, most))
 {
 	hipError_t r;
 
@@ -129,7 +129,7 @@ HIP_PUBLIC(hipTexRefGetMaxAnisotropy, (int *most, const textureReference *tex), 
 	return r;
 }
 
-HIP_PUBLIC(hipTexRefSetMipmapFilterMode, (textureReference * tex, hipTextureFilterMode mode), (tex, mode))
+HIP_PUBLIC(hipTexRefSetMipmapFilterMode, (textureReference *tex, hipTextureFilterMode mode), (tex, mode))
 {
 	hipError_t r;
 
@@ -139,7 +139,7 @@ HIP_PUBLIC(hipTexRefSetMipmapFilterMode, (textureReference * tex, hipTextureFilt
 	return r;
 }
 
-HIP_PUBLIC(hipTexRefGetMipmapFilterMode, (hipTextureFilterMode * mode, const textureReference *tex), (mode, tex))
+HIP_PUBLIC(hipTexRefGetMipmapFilterMode, (hipTextureFilterMode *mode, const textureReference *tex), (mode, tex))
 {
 	hipError_t r;
 
@@ -149,7 +149,7 @@ HIP_PUBLIC(hipTexRefGetMipmapFilterMode, (hipTextureFilterMode * mode, const tex
 	return r;
 }
 
-HIP_PUBLIC(hipTexRefSetMipmapLevelBias, (textureReference * tex, float bias), (tex, bias))
+HIP_PUBLIC(hipTexRefSetMipmapLevelBias, (textureReference *tex, float bias), (tex, bias))
 {
 	hipError_t r;
 
@@ -169,7 +169,7 @@ HIP_PUBLIC(hipTexRefGetMipmapLevelBias, (float *bias, const textureReference *te
 	return r;
 }
 
-HIP_PUBLIC(hipTexRefSetMipmapLevelClamp, (textureReference * tex, float least, float most), (tex, least, most))
+HIP_PUBLIC(hipTexRefSetMipmapLevelClamp, (textureReference *tex, float least, float most), (tex, least, most))
 {
 	hipError_t r;
 

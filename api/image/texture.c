@@ -296,7 +296,7 @@ hipError_t hip_texture_destroy(hipTextureObject_t texture)
 }
 
 HIP_PUBLIC(hipCreateTextureObject,
-	   (hipTextureObject_t * texture, const hipResourceDesc *resource, const hipTextureDesc *how,
+	   (hipTextureObject_t *texture, const hipResourceDesc *resource, const hipTextureDesc *how,
 	    const hipResourceViewDesc *view),
 	   (texture, resource, how, view))
 {
@@ -344,7 +344,7 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
 	return r ? r : texture_publish(&t, words, (void **)out);
 }
 
-HIP_PUBLIC(hipCreateSurfaceObject, (hipSurfaceObject_t * surface, const hipResourceDesc *resource),
+HIP_PUBLIC(hipCreateSurfaceObject, (hipSurfaceObject_t *surface, const hipResourceDesc *resource),
 	   (surface, resource))
 {
 	return create_surface(surface, resource);

@@ -154,7 +154,7 @@ static hipError_t texture_create(hipTextureObject_t *texture, const HIP_RESOURCE
 }
 
 HIP_PUBLIC(hipTexObjectCreate,
-	   (hipTextureObject_t * texture, const HIP_RESOURCE_DESC *resource, const HIP_TEXTURE_DESC *how,
+	   (hipTextureObject_t *texture, const HIP_RESOURCE_DESC *resource, const HIP_TEXTURE_DESC *how,
 	    const HIP_RESOURCE_VIEW_DESC *view),
 	   (texture, resource, how, view))
 {

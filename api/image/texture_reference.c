@@ -96,7 +96,7 @@ static hipError_t reference_of_module(textureReference **out, hipModule_t module
 	return ref ? hipSuccess : hipErrorOutOfMemory;
 }
 
-HIP_PUBLIC(hipModuleGetTexRef, (textureReference * *reference, hipModule_t module, const char *name),
+HIP_PUBLIC(hipModuleGetTexRef, (textureReference **reference, hipModule_t module, const char *name),
 	   (reference, module, name))
 {
 	return reference_of_module(reference, module, name);
@@ -320,7 +320,7 @@ HIP_PUBLIC(hipTexRefSetAddress, (size_t *offset, textureReference *tex, hipDevic
 }
 
 HIP_PUBLIC(hipTexRefSetAddress2D,
-	   (textureReference * tex, const HIP_ARRAY_DESCRIPTOR *how, hipDeviceptr_t at, size_t pitch),
+	   (textureReference *tex, const HIP_ARRAY_DESCRIPTOR *how, hipDeviceptr_t at, size_t pitch),
 	   (tex, how, at, pitch))
 {
 	struct hip_texels texels;
@@ -335,7 +335,7 @@ HIP_PUBLIC(hipTexRefSetAddress2D,
 	return bind_plane(NULL, tex, at, &desc, how->Width, how->Height, pitch);
 }
 
-HIP_PUBLIC(hipTexRefSetArray, (textureReference * tex, hipArray_const_t handle, unsigned int flags),
+HIP_PUBLIC(hipTexRefSetArray, (textureReference *tex, hipArray_const_t handle, unsigned int flags),
 	   (tex, handle, flags))
 {
 	const struct hip_array *array = hip_array_of(handle);
@@ -359,13 +359,13 @@ static hipError_t bound_address(hipDeviceptr_t *at, const textureReference *tex)
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipTexRefGetAddress, (hipDeviceptr_t * at, const textureReference *tex), (at, tex))
+HIP_PUBLIC(hipTexRefGetAddress, (hipDeviceptr_t *at, const textureReference *tex), (at, tex))
 {
 	return bound_address(at, tex);
 }
 
 #if TUFF_HIP_ABI == 6
-HIP_PUBLIC(hipTexRefGetArray, (hipArray_t * array, const textureReference *tex), (array, tex))
+HIP_PUBLIC(hipTexRefGetArray, (hipArray_t *array, const textureReference *tex), (array, tex))
 {
 	struct hip_texture t;
 
@@ -379,7 +379,7 @@ HIP_PUBLIC(hipTexRefGetArray, (hipArray_t * array, const textureReference *tex),
 
 /* --- sampling: effective from the next binding ------------------------------------------------ */
 
-HIP_PUBLIC(hipTexRefSetFormat, (textureReference * tex, hipArray_Format format, int channels),
+HIP_PUBLIC(hipTexRefSetFormat, (textureReference *tex, hipArray_Format format, int channels),
 	   (tex, format, channels))
 {
 	if (!tex)
@@ -389,7 +389,7 @@ HIP_PUBLIC(hipTexRefSetFormat, (textureReference * tex, hipArray_Format format, 
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipTexRefGetFormat, (hipArray_Format * format, int *channels, const textureReference *tex),
+HIP_PUBLIC(hipTexRefGetFormat, (hipArray_Format *format, int *channels, const textureReference *tex),
 	   (format, channels, tex))
 {
 	if (!format || !channels || !tex)
@@ -399,7 +399,7 @@ HIP_PUBLIC(hipTexRefGetFormat, (hipArray_Format * format, int *channels, const t
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipTexRefSetFlags, (textureReference * tex, unsigned int flags), (tex, flags))
+HIP_PUBLIC(hipTexRefSetFlags, (textureReference *tex, unsigned int flags), (tex, flags))
 {
 	if (!tex)
 		return hipErrorInvalidValue;
@@ -418,7 +418,7 @@ HIP_PUBLIC(hipTexRefGetFlags, (unsigned int *flags, const textureReference *tex)
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipTexRefSetAddressMode, (textureReference * tex, int dimension, hipTextureAddressMode mode),
+HIP_PUBLIC(hipTexRefSetAddressMode, (textureReference *tex, int dimension, hipTextureAddressMode mode),
 	   (tex, dimension, mode))
 {
 	if (!tex || dimension < 0 || dimension > 2)
@@ -428,7 +428,7 @@ HIP_PUBLIC(hipTexRefSetAddressMode, (textureReference * tex, int dimension, hipT
 }
 
 /* CLR's rule: only the first two dimensions have an address mode here. */
-HIP_PUBLIC(hipTexRefGetAddressMode, (hipTextureAddressMode * mode, const textureReference *tex, int dimension),
+HIP_PUBLIC(hipTexRefGetAddressMode, (hipTextureAddressMode *mode, const textureReference *tex, int dimension),
 	   (mode, tex, dimension))
 {
 	if (!mode || !tex || dimension < 0 || dimension > 1)
@@ -437,7 +437,7 @@ HIP_PUBLIC(hipTexRefGetAddressMode, (hipTextureAddressMode * mode, const texture
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipTexRefSetFilterMode, (textureReference * tex, hipTextureFilterMode mode), (tex, mode))
+HIP_PUBLIC(hipTexRefSetFilterMode, (textureReference *tex, hipTextureFilterMode mode), (tex, mode))
 {
 	if (!tex)
 		return hipErrorInvalidValue;
@@ -445,7 +445,7 @@ HIP_PUBLIC(hipTexRefSetFilterMode, (textureReference * tex, hipTextureFilterMode
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipTexRefGetFilterMode, (hipTextureFilterMode * mode, const textureReference *tex), (mode, tex))
+HIP_PUBLIC(hipTexRefGetFilterMode, (hipTextureFilterMode *mode, const textureReference *tex), (mode, tex))
 {
 	if (!mode || !tex)
 		return hipErrorInvalidValue;

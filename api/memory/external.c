@@ -93,7 +93,7 @@ static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMem
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipImportExternalMemory, (hipExternalMemory_t * memory, const hipExternalMemoryHandleDesc *desc),
+HIP_PUBLIC(hipImportExternalMemory, (hipExternalMemory_t *memory, const hipExternalMemoryHandleDesc *desc),
 	   (memory, desc))
 {
 	return external_import(memory, desc);

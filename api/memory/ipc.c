@@ -46,7 +46,7 @@ static hipError_t get_handle(hipIpcMemHandle_t *out, const void *ptr)
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipIpcGetMemHandle, (hipIpcMemHandle_t * handle, void *ptr), (handle, ptr))
+HIP_PUBLIC(hipIpcGetMemHandle, (hipIpcMemHandle_t *handle, void *ptr), (handle, ptr))
 {
 	return get_handle(handle, ptr);
 }

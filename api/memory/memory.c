@@ -340,7 +340,7 @@ HIP_PUBLIC(hipMallocPitch, (void **ptr, size_t *pitch, size_t width, size_t heig
 }
 
 HIP_PUBLIC(hipMemAllocPitch,
-	   (hipDeviceptr_t * ptr, size_t *pitch, size_t width_B, size_t height, unsigned int element_B),
+	   (hipDeviceptr_t *ptr, size_t *pitch, size_t width_B, size_t height, unsigned int element_B),
 	   (ptr, pitch, width_B, height, element_B))
 {
 	if (!width_B || !height || (element_B != 4 && element_B != 8 && element_B != 16))
@@ -348,7 +348,7 @@ HIP_PUBLIC(hipMemAllocPitch,
 	return malloc_pitch(ptr, pitch, width_B, height, 1);
 }
 
-HIP_PUBLIC(hipMalloc3D, (hipPitchedPtr * out, hipExtent extent), (out, extent))
+HIP_PUBLIC(hipMalloc3D, (hipPitchedPtr *out, hipExtent extent), (out, extent))
 {
 	hipError_t r;
 
@@ -797,7 +797,7 @@ static hipError_t address_range(hipDeviceptr_t *base, size_t *size_B, const void
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipMemGetAddressRange, (hipDeviceptr_t * base, size_t *size_B, hipDeviceptr_t ptr), (base, size_B, ptr))
+HIP_PUBLIC(hipMemGetAddressRange, (hipDeviceptr_t *base, size_t *size_B, hipDeviceptr_t ptr), (base, size_B, ptr))
 {
 	return address_range(base, size_B, ptr);
 }
@@ -844,7 +844,7 @@ static hipError_t pointer_attributes(hipPointerAttribute_t *out, const void *ptr
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipPointerGetAttributes, (hipPointerAttribute_t * attributes, const void *ptr), (attributes, ptr))
+HIP_PUBLIC(hipPointerGetAttributes, (hipPointerAttribute_t *attributes, const void *ptr), (attributes, ptr))
 {
 	return pointer_attributes(attributes, ptr);
 }

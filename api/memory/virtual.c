@@ -86,7 +86,7 @@ static hipError_t handle_create(hipMemGenericAllocationHandle_t *out, size_t siz
 }
 
 HIP_PUBLIC(hipMemCreate,
-	   (hipMemGenericAllocationHandle_t * handle, size_t size, const hipMemAllocationProp *p,
+	   (hipMemGenericAllocationHandle_t *handle, size_t size, const hipMemAllocationProp *p,
 	    unsigned long long flags),
 	   (handle, size, p, flags))
 {
@@ -136,7 +136,7 @@ HIP_PUBLIC(hipMemMap,
 }
 
 /* Sparse arrays are not supported: CLR does not either. */
-HIP_PUBLIC(hipMemMapArrayAsync, (hipArrayMapInfo * parts, unsigned int count, hipStream_t stream),
+HIP_PUBLIC(hipMemMapArrayAsync, (hipArrayMapInfo *parts, unsigned int count, hipStream_t stream),
 	   (parts, count, stream))
 {
 	(void)stream;
@@ -248,7 +248,7 @@ static int descriptor_of(const void *shared)
 }
 
 HIP_PUBLIC(hipMemImportFromShareableHandle,
-	   (hipMemGenericAllocationHandle_t * out, void *shared, hipMemAllocationHandleType type),
+	   (hipMemGenericAllocationHandle_t *out, void *shared, hipMemAllocationHandleType type),
 	   (out, shared, type))
 {
 	hsa_amd_vmem_alloc_handle_t handle;
@@ -263,7 +263,7 @@ HIP_PUBLIC(hipMemImportFromShareableHandle,
 }
 
 HIP_PUBLIC(hipMemGetAllocationPropertiesFromHandle,
-	   (hipMemAllocationProp * p, hipMemGenericAllocationHandle_t handle), (p, handle))
+	   (hipMemAllocationProp *p, hipMemGenericAllocationHandle_t handle), (p, handle))
 {
 	struct hip_device *d;
 
@@ -278,7 +278,7 @@ HIP_PUBLIC(hipMemGetAllocationPropertiesFromHandle,
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipMemRetainAllocationHandle, (hipMemGenericAllocationHandle_t * out, void *address), (out, address))
+HIP_PUBLIC(hipMemRetainAllocationHandle, (hipMemGenericAllocationHandle_t *out, void *address), (out, address))
 {
 	hsa_amd_vmem_alloc_handle_t handle;
 	struct hip_memory memory;

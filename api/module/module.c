@@ -103,19 +103,19 @@ static hipError_t load_file(hipModule_t *out, const char *path)
 	return r;
 }
 
-HIP_PUBLIC(hipModuleLoad, (hipModule_t * module, const char *path), (module, path))
+HIP_PUBLIC(hipModuleLoad, (hipModule_t *module, const char *path), (module, path))
 {
 	return load_file(module, path);
 }
 
-HIP_PUBLIC(hipModuleLoadData, (hipModule_t * module, const void *image), (module, image))
+HIP_PUBLIC(hipModuleLoadData, (hipModule_t *module, const void *image), (module, image))
 {
 	return module_load(module, image, 0);
 }
 
 /* Ignores the options: there is no JIT compiler to receive them. */
 HIP_PUBLIC(hipModuleLoadDataEx,
-	   (hipModule_t * module, const void *image, unsigned int count, hipJitOption *options, void **values),
+	   (hipModule_t *module, const void *image, unsigned int count, hipJitOption *options, void **values),
 	   (module, image, count, options, values))
 {
 	(void)count, (void)options, (void)values;
@@ -247,7 +247,7 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 	return r;
 }
 
-HIP_PUBLIC(hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char *name),
+HIP_PUBLIC(hipModuleGetFunction, (hipFunction_t *function, hipModule_t module, const char *name),
 	   (function, module, name))
 {
 	return get_function(function, module, name);
@@ -279,7 +279,7 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 	return r;
 }
 
-HIP_PUBLIC(hipModuleGetGlobal, (hipDeviceptr_t * address, size_t *size_B, hipModule_t module, const char *name),
+HIP_PUBLIC(hipModuleGetGlobal, (hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name),
 	   (address, size_B, module, name))
 {
 	return hip_module_variable(address, size_B, module, name);
@@ -353,7 +353,7 @@ static hipError_t function_by_symbol(hipFunction_t *out, const void *host)
 	return r;
 }
 
-HIP_PUBLIC(hipGetFuncBySymbol, (hipFunction_t * function, const void *symbol), (function, symbol))
+HIP_PUBLIC(hipGetFuncBySymbol, (hipFunction_t *function, const void *symbol), (function, symbol))
 {
 	return function_by_symbol(function, symbol);
 }
@@ -390,7 +390,7 @@ static hipError_t func_attributes(hipFuncAttributes *out, const void *function)
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipFuncGetAttributes, (hipFuncAttributes * attributes, const void *function), (attributes, function))
+HIP_PUBLIC(hipFuncGetAttributes, (hipFuncAttributes *attributes, const void *function), (attributes, function))
 {
 	return func_attributes(attributes, function);
 }

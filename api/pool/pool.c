@@ -324,7 +324,7 @@ static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 	return r;
 }
 
-HIP_PUBLIC(hipMemPoolCreate, (hipMemPool_t * pool, const hipMemPoolProps *props), (pool, props))
+HIP_PUBLIC(hipMemPoolCreate, (hipMemPool_t *pool, const hipMemPoolProps *props), (pool, props))
 {
 	hipError_t r;
 
@@ -351,12 +351,12 @@ static hipError_t device_pool_get(hipMemPool_t *out, int device, bool current)
 	return r;
 }
 
-HIP_PUBLIC(hipDeviceGetDefaultMemPool, (hipMemPool_t * pool, int device), (pool, device))
+HIP_PUBLIC(hipDeviceGetDefaultMemPool, (hipMemPool_t *pool, int device), (pool, device))
 {
 	return device_pool_get(pool, device, false);
 }
 
-HIP_PUBLIC(hipDeviceGetMemPool, (hipMemPool_t * pool, int device), (pool, device))
+HIP_PUBLIC(hipDeviceGetMemPool, (hipMemPool_t *pool, int device), (pool, device))
 {
 	return device_pool_get(pool, device, true);
 }

@@ -180,7 +180,7 @@ HIP_PUBLIC(hipMemPoolSetAccess, (hipMemPool_t handle, const hipMemAccessDesc *li
 	return count > hip.devices ? hipErrorInvalidDevice : set_access(p, list, count);
 }
 
-HIP_PUBLIC(hipMemPoolGetAccess, (hipMemAccessFlags * flags, hipMemPool_t handle, hipMemLocation *location),
+HIP_PUBLIC(hipMemPoolGetAccess, (hipMemAccessFlags *flags, hipMemPool_t handle, hipMemLocation *location),
 	   (flags, handle, location))
 {
 	struct hip_pool *p;

@@ -146,7 +146,7 @@ static hipError_t import_pool(hipMemPool_t *out, const void *shared, hipMemAlloc
 }
 
 HIP_PUBLIC(hipMemPoolImportFromShareableHandle,
-	   (hipMemPool_t * pool, void *shared, hipMemAllocationHandleType type, unsigned int flags),
+	   (hipMemPool_t *pool, void *shared, hipMemAllocationHandleType type, unsigned int flags),
 	   (pool, shared, type, flags))
 {
 	return import_pool(pool, shared, type, flags);
@@ -171,7 +171,7 @@ static hipError_t export_address(hipMemPoolPtrExportData *out, void *ptr)
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipMemPoolExportPointer, (hipMemPoolPtrExportData * data, void *ptr), (data, ptr))
+HIP_PUBLIC(hipMemPoolExportPointer, (hipMemPoolPtrExportData *data, void *ptr), (data, ptr))
 {
 	return ptr ? export_address(data, ptr) : hipErrorInvalidValue;
 }

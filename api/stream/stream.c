@@ -719,17 +719,17 @@ static hipError_t stream_create(hipStream_t *out, unsigned flags, int priority)
 	return r;
 }
 
-HIP_PUBLIC(hipStreamCreate, (hipStream_t * stream), (stream))
+HIP_PUBLIC(hipStreamCreate, (hipStream_t *stream), (stream))
 {
 	return stream_create(stream, hipStreamDefault, 0);
 }
 
-HIP_PUBLIC(hipStreamCreateWithFlags, (hipStream_t * stream, unsigned int flags), (stream, flags))
+HIP_PUBLIC(hipStreamCreateWithFlags, (hipStream_t *stream, unsigned int flags), (stream, flags))
 {
 	return stream_create(stream, flags, 0);
 }
 
-HIP_PUBLIC(hipStreamCreateWithPriority, (hipStream_t * stream, unsigned int flags, int priority),
+HIP_PUBLIC(hipStreamCreateWithPriority, (hipStream_t *stream, unsigned int flags, int priority),
 	   (stream, flags, priority))
 {
 	return stream_create(stream, flags, priority);

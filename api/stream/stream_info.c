@@ -90,7 +90,7 @@ static hipError_t create_masked(hipStream_t *out, uint32_t dwords, const uint32_
 	return r;
 }
 
-HIP_PUBLIC(hipExtStreamCreateWithCUMask, (hipStream_t * stream, uint32_t dwords, const uint32_t *mask),
+HIP_PUBLIC(hipExtStreamCreateWithCUMask, (hipStream_t *stream, uint32_t dwords, const uint32_t *mask),
 	   (stream, dwords, mask))
 {
 	return create_masked(stream, dwords, mask);

@@ -76,7 +76,7 @@ static size_t describe_all(struct rt *rt, hsa_ven_amd_loader_segment_descriptor_
 }
 
 RT_IMPL(hsa_ven_amd_loader_query_segment_descriptors,
-	(hsa_ven_amd_loader_segment_descriptor_t * descriptors, size_t *count), (descriptors, count))
+	(hsa_ven_amd_loader_segment_descriptor_t *descriptors, size_t *count), (descriptors, count))
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	size_t there;
@@ -98,7 +98,7 @@ RT_IMPL(hsa_ven_amd_loader_query_segment_descriptors,
 /* --- iteration ----------------------------------------------------------------------------------- */
 
 RT_IMPL(hsa_ven_amd_loader_iterate_executables,
-	(hsa_status_t(*callback)(hsa_executable_t executable, void *data), void *data), (callback, data))
+	(hsa_status_t (*callback)(hsa_executable_t executable, void *data), void *data), (callback, data))
 {
 	hsa_status_t status;
 	struct rt_list list = {0};

@@ -348,7 +348,7 @@ const struct rt_cache *rt_cache_of(const struct rt *rt, uint64_t handle)
 		       : NULL;
 }
 
-RT_IMPL(hsa_iterate_agents, (hsa_status_t(*callback)(hsa_agent_t agent, void *data), void *data), (callback, data))
+RT_IMPL(hsa_iterate_agents, (hsa_status_t (*callback)(hsa_agent_t agent, void *data), void *data), (callback, data))
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 

@@ -251,7 +251,7 @@ RT_IMPL(hsa_amd_vmem_unmap, (void *va, size_t size), (va, size))
 	return status;
 }
 
-RT_IMPL(hsa_amd_vmem_retain_alloc_handle, (hsa_amd_vmem_alloc_handle_t * handle, void *addr), (handle, addr))
+RT_IMPL(hsa_amd_vmem_retain_alloc_handle, (hsa_amd_vmem_alloc_handle_t *handle, void *addr), (handle, addr))
 {
 	struct rt_vmm *vmm = rt->memory->vmm;
 	struct rt_mapping *m;

@@ -241,7 +241,7 @@ RT_IMPL(hsa_amd_queue_intercept_create,
 	return rt_queue_make(rt, agent, private_B, &want, intercept_create, queue);
 }
 
-RT_IMPL(hsa_amd_queue_intercept_register, (hsa_queue_t * queue, hsa_amd_queue_intercept_handler fn, void *data),
+RT_IMPL(hsa_amd_queue_intercept_register, (hsa_queue_t *queue, hsa_amd_queue_intercept_handler fn, void *data),
 	(queue, fn, data))
 {
 	hsa_status_t status = HSA_STATUS_SUCCESS;

@@ -454,7 +454,7 @@ void rt_queue_destroy(struct rt_queue *q)
 	destroy_queue(q);
 }
 
-RT_IMPL(hsa_queue_destroy, (hsa_queue_t * queue), (queue))
+RT_IMPL(hsa_queue_destroy, (hsa_queue_t *queue), (queue))
 {
 	struct rt_queue *q;
 	bool last;
@@ -477,7 +477,7 @@ RT_IMPL(hsa_queue_destroy, (hsa_queue_t * queue), (queue))
 	return HSA_STATUS_SUCCESS;
 }
 
-RT_IMPL(hsa_queue_inactivate, (hsa_queue_t * queue), (queue))
+RT_IMPL(hsa_queue_inactivate, (hsa_queue_t *queue), (queue))
 {
 	struct rt_queue *q;
 

@@ -4,7 +4,7 @@
 
 /* --- properties ------------------------------------------------------------------------------- */
 
-RT_IMPL(hsa_amd_profiling_set_profiler_enabled, (hsa_queue_t * queue, int enable), (queue, enable))
+RT_IMPL(hsa_amd_profiling_set_profiler_enabled, (hsa_queue_t *queue, int enable), (queue, enable))
 {
 	struct rt_queue *q;
 
@@ -20,7 +20,7 @@ RT_IMPL(hsa_amd_profiling_set_profiler_enabled, (hsa_queue_t * queue, int enable
 	return HSA_STATUS_SUCCESS;
 }
 
-RT_IMPL(hsa_amd_queue_set_priority, (hsa_queue_t * queue, hsa_amd_queue_priority_t priority), (queue, priority))
+RT_IMPL(hsa_amd_queue_set_priority, (hsa_queue_t *queue, hsa_amd_queue_priority_t priority), (queue, priority))
 {
 	static const enum cs_priority levels[] = {
 		[HSA_AMD_QUEUE_PRIORITY_LOW] = CS_PRIORITY_LOW,
@@ -38,7 +38,7 @@ RT_IMPL(hsa_amd_queue_set_priority, (hsa_queue_t * queue, hsa_amd_queue_priority
 	return HSA_STATUS_SUCCESS;
 }
 
-RT_IMPL(hsa_amd_queue_get_info, (hsa_queue_t * queue, hsa_queue_info_attribute_t attribute, void *value),
+RT_IMPL(hsa_amd_queue_get_info, (hsa_queue_t *queue, hsa_queue_info_attribute_t attribute, void *value),
 	(queue, attribute, value))
 {
 	struct rt_queue *q;
