@@ -1,6 +1,7 @@
 /* Joining a run whose files are not what they should be: the member that they name has died, and another process has its
  * number, or descriptors of other files. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -41,10 +42,13 @@ static int join_by(const char *name, const char *text)
 /* This process is the member, with these two files. */
 static int join_files(int segment, int phys)
 {
-	char name[16], text[32];
+	char name[16], text[96];
+	struct stat s, p;
 
+	CHECK(!fstat(segment, &s) && !fstat(phys, &p));
 	snprintf(name, sizeof(name), "%d", (int)getpid());
-	snprintf(text, sizeof(text), "%d %d\n", segment, phys);
+	snprintf(text, sizeof(text), "%d %d %llu %llu\n", segment, phys, (unsigned long long)s.st_ino,
+		 (unsigned long long)p.st_ino);
 	return join_by(name, text);
 }
 
@@ -53,13 +57,14 @@ static void names_that_lead_nowhere(void)
 	char name[16];
 
 	snprintf(name, sizeof(name), "%d", (int)getpid());
-	CHECK_EQ(join_by("nobody", "3 4\n"), -ESRCH);
-	CHECK_EQ(join_by("-5", "3 4\n"), -ESRCH);
-	CHECK_EQ(join_by("99999999999999999999", "3 4\n"), -ESRCH);
+	CHECK_EQ(join_by("nobody", "3 4 5 6\n"), -ESRCH);
+	CHECK_EQ(join_by("-5", "3 4 5 6\n"), -ESRCH);
+	CHECK_EQ(join_by("99999999999999999999", "3 4 5 6\n"), -ESRCH);
 	CHECK_EQ(join_by(name, ""), -ESRCH);
-	CHECK_EQ(join_by(name, "seven eight\n"), -ESRCH);
-	CHECK_EQ(join_by(name, "1000 1001\n"), -ESRCH);
-	CHECK_EQ(join_by(name, "-1 -1\n"), -ESRCH);
+	CHECK_EQ(join_by(name, "seven eight nine ten\n"), -ESRCH);
+	CHECK_EQ(join_by(name, "1000 1001 1 1\n"), -ESRCH);
+	CHECK_EQ(join_by(name, "-1 -1 1 1\n"), -ESRCH);
+	CHECK_EQ(join_by(name, "1 2 1 1\n"), -ESRCH); /* of other files */
 }
 
 static void files_of_another_kind(void)
@@ -87,9 +92,14 @@ static void files_of_another_kind(void)
 int main(void)
 {
 	char path[128];
+	int fd;
 
 	if (!CHECK(mkdtemp(root)))
 		return check_done("joining a run");
+	CHECK_EQ(shim_run_join(root), -ENOENT);
+	snprintf(path, sizeof(path), "%s/lock", root);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	CHECK(fd >= 0 && !close(fd));
 	CHECK_EQ(shim_run_join(root), -ENOENT);
 	snprintf(path, sizeof(path), "%s/procs", root);
 	CHECK_EQ(mkdir(path, 0700), 0);
@@ -97,6 +107,8 @@ int main(void)
 	names_that_lead_nowhere();
 	files_of_another_kind();
 	CHECK_EQ(rmdir(path), 0);
+	snprintf(path, sizeof(path), "%s/lock", root);
+	CHECK_EQ(unlink(path), 0);
 	CHECK_EQ(rmdir(root), 0);
 	return check_done("joining a run");
 }
