@@ -9,6 +9,7 @@ struct hip_context {
 	uint64_t handle;
 	struct hip_device *device;
 	unsigned flags;
+	struct hip_retired retired;
 };
 
 /* Primary contexts, made when first used. */
@@ -113,17 +114,22 @@ HIP_PUBLIC(hipCtxCreate, (hipCtx_t *context, unsigned int flags, hipDevice_t dev
 	return context_create(context, flags, device);
 }
 
+static void free_context(struct hip_retired *retired)
+{
+	free(vm_container(retired, struct hip_context, retired));
+}
+
 HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
 {
-	struct hip_context *c;
+	struct hip_context *c = context_of(context);
 
-	c = context_of(context);
 	if (!c || c == primary.context[c->device->index])
 		return c || !context ? hipErrorInvalidValue : hipErrorInvalidContext;
 	if (stack.count && stack.context[stack.count - 1] == context)
 		(void)!context_pop(NULL);
 	drv_handle_destroy(&hip_handles, c->handle);
-	free(c);
+	hip_retire(&c->retired, free_context);
+	hip_retire_collect();
 	return hipSuccess;
 }
 

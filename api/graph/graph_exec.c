@@ -22,11 +22,26 @@ struct hip_exec {
 	unsigned lives;              /* hip.lives at the last check for resets */
 	struct hip_plan *plan;       /* owned; NULL: the plan is outdated */
 	struct hip_point last;       /* owned: the end of the last launch */
+	struct hip_retired retired;
 };
 
 static struct hip_exec *exec_of(hipGraphExec_t handle)
 {
 	return hip_find(HIP_EXEC, handle);
+}
+
+/* Finds an instance and locks it. NULL: it is none, or another thread has destroyed it; nothing is locked. */
+static struct hip_exec *exec_lock(hipGraphExec_t handle)
+{
+	struct hip_exec *e = exec_of(handle);
+
+	if (!e)
+		return NULL;
+	drv_mutex_lock(&e->lock);
+	if (exec_of(handle))
+		return e;
+	drv_mutex_unlock(&e->lock);
+	return NULL;
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -201,8 +216,13 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 	struct hip_exec *e = calloc(1, sizeof(*e));
 	struct hip_node *node = NULL;
 	struct hip_graph *clone = NULL;
-	hipError_t r = e ? hip_graph_clone(g, false, &clone) : hipErrorOutOfMemory;
+	hipError_t r;
 
+	if (!e)
+		return hipErrorOutOfMemory;
+	e->flags = flags;
+	drv_mutex_init(&e->lock, DRV_RANK_HIP_EXEC);
+	r = hip_graph_clone(g, false, &clone);
 	if (!r)
 		r = take_graph(e, clone, &node);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_EXEC), e, &e->handle)) {
@@ -213,11 +233,10 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 	if (r) {
 		*culprit = original_node(node);
 		hip_graph_destroy(clone);
+		drv_mutex_destroy(&e->lock);
 		free(e);
 		return r;
 	}
-	e->flags = flags;
-	drv_mutex_init(&e->lock, DRV_RANK_HIP_EXEC);
 	*out = e;
 	return hipSuccess;
 }
@@ -283,22 +302,27 @@ HIP_PUBLIC(hipGraphInstantiateWithParams, (hipGraphExec_t *exec, hipGraph_t grap
 	return r;
 }
 
+static void free_exec(struct hip_retired *retired)
+{
+	struct hip_exec *e = vm_container(retired, struct hip_exec, retired);
+
+	drv_mutex_destroy(&e->lock);
+	free(e);
+}
+
 HIP_PUBLIC(hipGraphExecDestroy, (hipGraphExec_t handle), (handle))
 {
-	struct hip_exec *e;
+	struct hip_exec *e = exec_lock(handle);
 
-	e = exec_of(handle);
 	if (!e)
 		return hipErrorInvalidValue;
 	drv_handle_destroy(&hip_handles, e->handle);
-	drv_mutex_lock(&e->lock);
 	drop_plan(e);
 	free_steps(&e->steps);
 	destroy_behind(e->graph, &e->last);
 	hip_point_put(&e->last);
 	drv_mutex_unlock(&e->lock);
-	drv_mutex_destroy(&e->lock);
-	free(e);
+	hip_retire(&e->retired, free_exec);
 	hip_retire_collect();
 	return hipSuccess;
 }
@@ -381,21 +405,20 @@ static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 
 static hipError_t exec_launch(hipGraphExec_t handle, hipStream_t stream)
 {
-	struct hip_exec *e = exec_of(handle);
+	struct hip_exec *e;
 	struct hip_stream *s;
 	bool captures;
-	hipError_t r;
+	hipError_t r = exec_of(handle) ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
 
-	if (!e)
-		return hipErrorInvalidValue;
-	r = hip_stream_of(stream, &s);
 	if (r)
 		return r;
 	captures = hip_stream_captures(s);
 	r = captures ? hipSuccess : hip_serial_before(s, HIP_SERIAL_KERNEL);
 	if (r)
 		return r;
-	drv_mutex_lock(&e->lock);
+	e = exec_lock(handle);
+	if (!e)
+		return hipErrorInvalidValue;
 	r = captures ? hip_capture_graph(s, e->graph) : launch_locked(e, s);
 	drv_mutex_unlock(&e->lock);
 	return r || captures ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
@@ -534,12 +557,11 @@ HIP_PUBLIC(hipGraphExecUpdate,
 	struct hip_exec *e;
 	hipError_t r;
 
-	e = exec_of(handle);
 	g = hip_graph_of(graph);
-	if (!e || !g || !culprit || !result)
+	e = g && culprit && result ? exec_lock(handle) : NULL;
+	if (!e)
 		return hipErrorInvalidValue;
 	*culprit = NULL;
-	drv_mutex_lock(&e->lock);
 	r = update_locked(e, g, culprit, result);
 	drv_mutex_unlock(&e->lock);
 	return r;
@@ -602,13 +624,13 @@ static hipError_t set_locked(struct hip_exec *e, hipGraphNode_t node, struct hip
 
 hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t made, struct hip_work *w)
 {
-	struct hip_exec *e = exec_of(handle);
 	hipError_t r = hipErrorInvalidValue;
+	struct hip_exec *e;
 
 	if (made)
-		return hip_node_refuses(e && hip_node_of(node), made);
+		return hip_node_refuses(exec_of(handle) && hip_node_of(node), made);
+	e = exec_lock(handle);
 	if (e) {
-		drv_mutex_lock(&e->lock);
 		r = set_locked(e, node, w);
 		drv_mutex_unlock(&e->lock);
 	}
@@ -618,28 +640,29 @@ hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t m
 
 /* --- enabling of nodes ------------------------------------------------------------------------ */
 
-static hipError_t find_switch(hipGraphExec_t handle, hipGraphNode_t node, struct hip_exec **e, struct hip_node **n)
+/* Locks the instance, and finds its node. NULL: there is none, and nothing is locked. */
+static struct hip_exec *switch_lock(hipGraphExec_t handle, hipGraphNode_t node, struct hip_node **n)
 {
-	*e = exec_of(handle);
+	struct hip_exec *e = exec_lock(handle);
+
 	/* A destroyed node's handle names nothing. */
-	*n = *e && hip_node_of(node) ? find_node((*e)->graph, node) : NULL;
-	if (!*n || ((*n)->work.type != hipGraphNodeTypeKernel && (*n)->work.type != hipGraphNodeTypeMemcpy &&
-		    (*n)->work.type != hipGraphNodeTypeMemset))
-		return hipErrorInvalidValue;
-	return hipSuccess;
+	*n = e && hip_node_of(node) ? find_node(e->graph, node) : NULL;
+	if (*n && ((*n)->work.type == hipGraphNodeTypeKernel || (*n)->work.type == hipGraphNodeTypeMemcpy ||
+		   (*n)->work.type == hipGraphNodeTypeMemset))
+		return e;
+	if (e)
+		drv_mutex_unlock(&e->lock);
+	return NULL;
 }
 
 HIP_PUBLIC(hipGraphNodeSetEnabled, (hipGraphExec_t exec, hipGraphNode_t node, unsigned int enabled),
 	   (exec, node, enabled))
 {
-	struct hip_exec *e;
 	struct hip_node *n;
-	hipError_t r;
+	struct hip_exec *e = switch_lock(exec, node, &n);
 
-	r = find_switch(exec, node, &e, &n);
-	if (r)
-		return r;
-	drv_mutex_lock(&e->lock);
+	if (!e)
+		return hipErrorInvalidValue;
 	n->disabled = !enabled;
 	drop_plan(e);
 	drv_mutex_unlock(&e->lock);
@@ -649,12 +672,12 @@ HIP_PUBLIC(hipGraphNodeSetEnabled, (hipGraphExec_t exec, hipGraphNode_t node, un
 HIP_PUBLIC(hipGraphNodeGetEnabled, (hipGraphExec_t exec, hipGraphNode_t node, unsigned int *enabled),
 	   (exec, node, enabled))
 {
-	struct hip_exec *e;
 	struct hip_node *n;
-	hipError_t r;
+	struct hip_exec *e = enabled ? switch_lock(exec, node, &n) : NULL;
 
-	r = enabled ? find_switch(exec, node, &e, &n) : hipErrorInvalidValue;
-	if (!r)
-		*enabled = !n->disabled;
-	return r;
+	if (!e)
+		return hipErrorInvalidValue;
+	*enabled = !n->disabled;
+	drv_mutex_unlock(&e->lock);
+	return hipSuccess;
 }

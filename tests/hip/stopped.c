@@ -1,5 +1,5 @@
-/* A thread that is stopped inside a call, while other threads destroy what it has: streams and events are freed when it has
- * left the call. Freed memory is overwritten (M_PERTURB), so that a thread that reads it fails. */
+/* A thread that is stopped inside a call, while other threads destroy what it has: streams, events and instances of graphs are
+ * freed when it has left the call. Freed memory is overwritten (M_PERTURB), so that a thread that reads it fails. */
 #define _GNU_SOURCE
 #include <malloc.h>
 #include <pthread.h>
@@ -12,12 +12,15 @@
 
 #include "tests/check.h"
 
-#define ROUNDS  100
-#define STREAMS 80 /* more than the library frees at a time */
-#define EVENTS  160
+#define ROUNDS    100
+#define STREAMS   80 /* more than the library frees at a time */
+#define EVENTS    160
+#define INSTANCES 80
 
 static hipStream_t stream;
 static hipEvent_t event;
+static hipGraph_t graph;
+static hipGraphExec_t instance;
 static _Atomic int over, stopped, go, destroyed;
 static unsigned stopped_rounds;
 
@@ -56,11 +59,22 @@ static void *use(void *unused)
 	return unused;
 }
 
-/* Destroys both, and then others, until their memory would be used again. */
+static void *launch(void *unused)
+{
+	int refused = 0;
+
+	while (!atomic_load(&over))
+		refused += !is_defined(hipGraphLaunch(instance, NULL));
+	CHECK_EQ(refused, 0);
+	return unused;
+}
+
+/* Destroys them, and then others, until their memory would be used again. */
 static void *destroy(void *unused)
 {
 	(void)!hipStreamDestroy(stream);
 	(void)!hipEventDestroy(event);
+	(void)!hipGraphExecDestroy(instance);
 	for (int i = 0; i < EVENTS; i++) {
 		hipEvent_t e;
 
@@ -73,11 +87,17 @@ static void *destroy(void *unused)
 		if (!hipStreamCreateWithFlags(&s, hipStreamNonBlocking))
 			(void)!hipStreamDestroy(s);
 	}
+	for (int i = 0; i < INSTANCES; i++) {
+		hipGraphExec_t e;
+
+		if (!hipGraphInstantiateWithFlags(&e, graph, 0))
+			(void)!hipGraphExecDestroy(e);
+	}
 	atomic_store(&destroyed, 1);
 	return unused;
 }
 
-static void one_round(long delay_us)
+static void one_round(void *(*call)(void *), long delay_us)
 {
 	pthread_t user, destroyer;
 
@@ -87,7 +107,8 @@ static void one_round(long delay_us)
 	atomic_store(&destroyed, 0);
 	CHECK_EQ(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), hipSuccess);
 	CHECK_EQ(hipEventCreateWithFlags(&event, hipEventDisableTiming), hipSuccess);
-	CHECK_EQ(pthread_create(&user, NULL, use, NULL), 0);
+	CHECK_EQ(hipGraphInstantiateWithFlags(&instance, graph, 0), hipSuccess);
+	CHECK_EQ(pthread_create(&user, NULL, call, NULL), 0);
 	nap(delay_us);
 	pthread_kill(user, SIGUSR1);
 	while (!atomic_load(&stopped))
@@ -106,12 +127,15 @@ static void one_round(long delay_us)
 int main(void)
 {
 	struct sigaction action = {.sa_handler = stop};
+	hipGraphNode_t node;
 
 	mallopt(M_PERTURB, 0x5a);
 	sigaction(SIGUSR1, &action, NULL);
 	CHECK_EQ(hipSetDevice(0), hipSuccess);
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+	CHECK_EQ(hipGraphAddEmptyNode(&node, graph, NULL, 0), hipSuccess);
 	for (long i = 0; i < ROUNDS; i++)
-		one_round(20 + i * 37 % 500);
+		one_round(i % 2 ? launch : use, 20 + i * 37 % 500);
 	/* In some rounds the thread had no lock. */
 	CHECK(stopped_rounds > 0);
 	return check_done("a thread that is stopped inside a call");
