@@ -52,7 +52,8 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 		return hipErrorInvalidValue;
 	/* An address that is named a device's must be in an allocation: it is not treated as host memory. */
 	if (end->type == hipMemoryTypeDevice &&
-	    (!hip_memory_find(named, &memory) || !hip_memory_covers(&memory, side->base, 1)))
+	    (!hip_memory_find(named, &memory) ||
+	     !hip_memory_covers(&memory, named, (size_t)(side->base - named) + 1)))
 		return hipErrorInvalidValue;
 	return hipSuccess;
 }

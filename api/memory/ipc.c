@@ -111,7 +111,7 @@ static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigne
 		return hipErrorInvalidValue;
 	memcpy(&handle, from, sizeof(handle));
 	if (handle.offset_B >= handle.size_B)
-		return hipErrorInvalidValue;
+		return handle.size_B ? hipErrorInvalidDevicePointer : hipErrorInvalidValue;
 	if (handle.process == getpid())
 		return hipErrorInvalidContext;
 	drv_mutex_lock(&opened_lock);

@@ -133,7 +133,17 @@ static void gpu_is(unsigned number, unsigned node, const struct board *b)
 }
 
 /* Memory of three kinds, never of a fourth: see tests/hsa/clr_traps.c. */
-static void cpu_is(unsigned number, const struct drv_numa *numa)
+/* KiB of a node's memory that GPUs may use: GTT is half of the machine's. */
+static unsigned usable_KiB(const struct drv_host *host, const struct drv_numa *numa)
+{
+	uint64_t machine_B = 0;
+
+	for (unsigned i = 0; i < host->count; i++)
+		machine_B += host->node[i].total_B;
+	return (unsigned)((machine_B / 2 < numa->total_B ? machine_B / 2 : numa->total_B) >> 10);
+}
+
+static void cpu_is(unsigned number, const struct drv_host *host, const struct drv_numa *numa)
 {
 	static const char *const flags[] = {"FINE GRAINED", "KERNARG, FINE GRAINED", "COARSE GRAINED"};
 	const char *text = agent_text(number), *pool = text;
@@ -151,7 +161,7 @@ static void cpu_is(unsigned number, const struct drv_numa *numa)
 		if (!CHECK(pool))
 			return;
 		CHECK_STR(value_of(pool - 1, "Segment"), segment);
-		number_is(pool, "Size", (unsigned)(numa->total_B >> 10));
+		number_is(pool, "Size", usable_KiB(host, numa));
 		CHECK_STR(value_of(pool, "Accessible by all"), "TRUE");
 	}
 	CHECK(!strstr(pool + 1, "      Segment:"));
@@ -167,7 +177,7 @@ static void prints(const char *gpus, const struct drv_host *host, const struct b
 		return;
 	}
 	for (unsigned i = 0; i < cpus; i++)
-		cpu_is(i + 1, &host->node[i]);
+		cpu_is(i + 1, host, &host->node[i]);
 	gpu_is(cpus + 1, cpus, first);
 	if (second)
 		gpu_is(cpus + 2, cpus + 1, second);
