@@ -22,7 +22,7 @@ static int alloc_ctx(struct cs_ctx *ctx, enum cs_priority priority)
 		[CS_PRIORITY_HIGH] = AMDGPU_CTX_PRIORITY_HIGH,
 		[CS_PRIORITY_VERY_HIGH] = AMDGPU_CTX_PRIORITY_VERY_HIGH,
 	};
-	const struct drv_answer *can = &vm_device(ctx->vm)->can[DRV_CAN_PRIORITIZE];
+	const struct drv_support *can = &vm_device(ctx->vm)->can[DRV_CAN_PRIORITIZE];
 	union drm_amdgpu_ctx args = {0};
 	int r;
 

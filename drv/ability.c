@@ -53,8 +53,9 @@ const char *drv_ability_name(enum drv_ability ability)
 	return names[ability];
 }
 
-static void answer_set(struct drv_answer *a, bool yes, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void answer_set(struct drv_answer *a, bool yes, const char *fmt, ...)
+static void support_set(struct drv_support *a, bool yes, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void support_set(struct drv_support *a, bool yes, const char *fmt, ...)
 {
 	va_list args;
 
@@ -67,10 +68,10 @@ static void answer_set(struct drv_answer *a, bool yes, const char *fmt, ...)
 static void judge_kernel(struct drv_device *dev)
 {
 	for (unsigned i = 0; i < sizeof(since) / sizeof(since[0]); i++)
-		answer_set(&dev->can[since[i].ability], dev->drm_minor >= since[i].minor,
-			   "since DRM 3.%u%s; this is 3.%u", since[i].minor, since[i].release, dev->drm_minor);
-	answer_set(&dev->can[DRV_CAN_MAP_READ_ONLY], true,
-		   "GEM_USERPTR takes READONLY in every kernel that tuff takes");
+		support_set(&dev->can[since[i].ability], dev->drm_minor >= since[i].minor,
+			    "since DRM 3.%u%s; this is 3.%u", since[i].minor, since[i].release, dev->drm_minor);
+	support_set(&dev->can[DRV_CAN_MAP_READ_ONLY], true,
+		    "GEM_USERPTR takes READONLY in every kernel that tuff takes");
 }
 
 static void judge_engines(struct drv_device *dev)
@@ -78,43 +79,43 @@ static void judge_engines(struct drv_device *dev)
 	const struct drv_chip *c = dev->chip;
 	bool pm4 = drv_pm4_supported(c->pm4), sdma = drv_sdma_supported(c->sdma);
 
-	answer_set(&dev->can[DRV_CAN_SUBMIT], pm4 && dev->facts.ip[DRV_IP_COMPUTE].rings,
-		   !dev->facts.ip[DRV_IP_COMPUTE].rings ? "the kernel offers no compute ring"
-		   : pm4                                ? "tuff makes %s packets"
-							: "tuff has no %s packets yet",
-		   drv_pm4_name(c->pm4));
-	answer_set(&dev->can[DRV_CAN_COPY], sdma && dev->facts.ip[DRV_IP_DMA].rings,
-		   !dev->facts.ip[DRV_IP_DMA].rings ? "the kernel offers no SDMA ring"
-		   : sdma                           ? "tuff makes %s packets"
-						    : "tuff has no %s packets yet",
-		   drv_sdma_name(c->sdma));
+	support_set(&dev->can[DRV_CAN_SUBMIT], pm4 && dev->facts.ip[DRV_IP_COMPUTE].rings,
+		    !dev->facts.ip[DRV_IP_COMPUTE].rings ? "the kernel offers no compute ring"
+		    : pm4                                ? "tuff makes %s packets"
+							 : "tuff has no %s packets yet",
+		    drv_pm4_name(c->pm4));
+	support_set(&dev->can[DRV_CAN_COPY], sdma && dev->facts.ip[DRV_IP_DMA].rings,
+		    !dev->facts.ip[DRV_IP_DMA].rings ? "the kernel offers no SDMA ring"
+		    : sdma                           ? "tuff makes %s packets"
+						     : "tuff has no %s packets yet",
+		    drv_sdma_name(c->sdma));
 }
 
 static void judge_fine(struct drv_device *dev, int gem_trial)
 {
 	const struct drv_chip *c = dev->chip;
-	struct drv_answer *vram = &dev->can[DRV_CAN_FINE_VRAM], *system = &dev->can[DRV_CAN_FINE_SYSTEM];
+	struct drv_support *vram = &dev->can[DRV_CAN_FINE_VRAM], *system = &dev->can[DRV_CAN_FINE_SYSTEM];
 
 	if (c->uncached == DRV_UNCACHED_VRAM) {
-		answer_set(system, false, "%s: kernels keep system memory cached in L2 whatever is asked",
-			   c->target);
+		support_set(system, false, "%s: kernels keep system memory cached in L2 whatever is asked",
+			    c->target);
 	} else {
-		answer_set(system, true, "mapped MTYPE_UC");
+		support_set(system, true, "mapped MTYPE_UC");
 		dev->fine_system.va_flags = AMDGPU_VM_MTYPE_UC;
 	}
 	if (c->uncached != DRV_UNCACHED_SYSTEM) {
-		answer_set(vram, true, "mapped MTYPE_UC");
+		support_set(vram, true, "mapped MTYPE_UC");
 		dev->fine_vram.va_flags = AMDGPU_VM_MTYPE_UC;
 	} else if (!gem_trial) {
-		answer_set(vram, true, "tried: GEM_CREATE takes COHERENT (Linux 6.18)");
+		support_set(vram, true, "tried: GEM_CREATE takes COHERENT (Linux 6.18)");
 		dev->fine_vram.gem_flags = AMDGPU_GEM_CREATE_COHERENT;
 	} else if (gem_trial == -EINVAL) {
-		answer_set(
+		support_set(
 			vram, false,
 			"%s caches its VRAM whatever is mapped, and GEM_CREATE takes COHERENT from Linux 6.18 on",
 			c->target);
 	} else {
-		answer_set(vram, false, "GEM_CREATE with COHERENT was tried and failed: %s", strerror(-gem_trial));
+		support_set(vram, false, "GEM_CREATE with COHERENT was tried and failed: %s", strerror(-gem_trial));
 	}
 }
 
@@ -130,15 +131,15 @@ void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise)
 	bool behind;
 
 	for (unsigned i = 0; i < DRV_ABILITIES; i++)
-		answer_set(&dev->can[i], false, "the chip is not known");
+		support_set(&dev->can[i], false, "the chip is not known");
 	judge_kernel(dev);
 	/* Only the card's first partition has a compute ring of high priority (Linux amdgpu_xcp_select_scheds(): CS
 	 * -ENOENT). */
 	behind = dev->chip && dev->chip->ring_per_xcc && !dev->node.pci[0];
-	answer_set(&dev->can[DRV_CAN_PRIORITIZE], may_raise && !behind,
-		   behind      ? "only a card's first partition has a ring of high priority"
-		   : may_raise ? "this process has CAP_SYS_NICE"
-			       : "needs CAP_SYS_NICE");
+	support_set(&dev->can[DRV_CAN_PRIORITIZE], may_raise && !behind,
+		    behind      ? "only a card's first partition has a ring of high priority"
+		    : may_raise ? "this process has CAP_SYS_NICE"
+				: "needs CAP_SYS_NICE");
 	if (dev->chip) {
 		judge_engines(dev);
 		judge_fine(dev, gem_trial);

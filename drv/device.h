@@ -109,7 +109,7 @@ enum drv_ability {
 };
 const char *drv_ability_name(enum drv_ability ability);
 
-struct drv_answer {
+struct drv_support {
 	bool yes;
 	char why[120]; /* reason, for people */
 };
@@ -130,7 +130,7 @@ struct drv_device {
 	struct drv_chip own_chip;    /* a known chip that runs the code chosen by HSA_OVERRIDE_GFX_VERSION */
 	char overridden[48];         /* target of the real chip with an override; else "" */
 	struct drv_facts facts;
-	struct drv_answer can[DRV_ABILITIES];
+	struct drv_support can[DRV_ABILITIES];
 	struct drv_fine fine_vram, fine_system;
 	char name[96];          /* product name */
 	int refusal;            /* reason why the device cannot be used: -errno; 0 after drv_device_open() */
@@ -159,8 +159,8 @@ DRV_MUST_CHECK int drv_check_ring(const struct drv_device *dev, enum drv_ip_type
  * memory chips: the carve-out (VRAM) has large pages and is not charged to the process, but it is small, and the
  * display uses it, too; once it is full, each request evicts another one by copying. So a request of at most half
  * the free carve-out goes to VRAM, and a larger one to GTT. used_B: VRAM in use (drv_usage()). */
-enum drv_home { DRV_HOME_VRAM, DRV_HOME_GTT };
-enum drv_home drv_memory_home(const struct drv_facts *facts, uint64_t size_B, uint64_t used_B);
+enum drv_placement { DRV_PLACEMENT_VRAM, DRV_PLACEMENT_GTT };
+enum drv_placement drv_memory_placement(const struct drv_facts *facts, uint64_t size_B, uint64_t used_B);
 
 /* Reads a fixed-size AMDGPU_INFO query without arguments (AMDGPU_INFO_*). Thread safe. */
 DRV_MUST_CHECK int drv_info(const struct drv_device *dev, unsigned query, void *data, uint32_t size_B);

@@ -249,9 +249,9 @@ void drv_read_caches(struct drv_device *dev)
 	}
 }
 
-enum drv_home drv_memory_home(const struct drv_facts *facts, uint64_t size_B, uint64_t used_B)
+enum drv_placement drv_memory_placement(const struct drv_facts *facts, uint64_t size_B, uint64_t used_B)
 {
 	uint64_t free_B = facts->vram.usable_B > used_B ? facts->vram.usable_B - used_B : 0;
 
-	return !facts->apu || size_B <= free_B / 2 ? DRV_HOME_VRAM : DRV_HOME_GTT;
+	return !facts->apu || size_B <= free_B / 2 ? DRV_PLACEMENT_VRAM : DRV_PLACEMENT_GTT;
 }

@@ -163,11 +163,11 @@ static void an_apu_keeps_its_carve_out_for_small_requests(void)
 {
 	struct drv_facts card = {.vram.usable_B = 1 << 30}, apu = {.apu = true, .vram.usable_B = 512 << 20};
 
-	CHECK_EQ(drv_memory_home(&card, 1 << 30, 1 << 30), DRV_HOME_VRAM);
-	CHECK_EQ(drv_memory_home(&apu, 256 << 20, 0), DRV_HOME_VRAM);
-	CHECK_EQ(drv_memory_home(&apu, (256 << 20) + 1, 0), DRV_HOME_GTT);
-	CHECK_EQ(drv_memory_home(&apu, 64 << 20, 400 << 20), DRV_HOME_GTT);
-	CHECK_EQ(drv_memory_home(&apu, 4096, 600 << 20), DRV_HOME_GTT);
+	CHECK_EQ(drv_memory_placement(&card, 1 << 30, 1 << 30), DRV_PLACEMENT_VRAM);
+	CHECK_EQ(drv_memory_placement(&apu, 256 << 20, 0), DRV_PLACEMENT_VRAM);
+	CHECK_EQ(drv_memory_placement(&apu, (256 << 20) + 1, 0), DRV_PLACEMENT_GTT);
+	CHECK_EQ(drv_memory_placement(&apu, 64 << 20, 400 << 20), DRV_PLACEMENT_GTT);
+	CHECK_EQ(drv_memory_placement(&apu, 4096, 600 << 20), DRV_PLACEMENT_GTT);
 }
 
 static void old_chips_are_named(void)

@@ -64,8 +64,9 @@ static int choose_place(const struct embed_device *device, const struct tuff_mem
 		return 0;
 	if (device->drv->facts.apu)
 		r = drv_usage_memory(device->drv, &usage);
-	*place = drv_memory_home(&device->drv->facts, info->size_B, usage.vram_B) == DRV_HOME_VRAM ? TUFF_VRAM
-												   : TUFF_GTT;
+	*place = drv_memory_placement(&device->drv->facts, info->size_B, usage.vram_B) == DRV_PLACEMENT_VRAM
+			 ? TUFF_VRAM
+			 : TUFF_GTT;
 	return r;
 }
 

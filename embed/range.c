@@ -24,8 +24,8 @@ int tuff_range_create_sized(struct tuff_device *handle, const struct tuff_range_
 		.size_B = own.size_B,
 		.align_B = own.align_B,
 		.va = own.va,
-		.flags = (own.va ? VM_WANT_EXACT : 0) | (own.flags & TUFF_RANGE_LOW ? VM_WANT_LOW : 0) |
-			 (own.flags & TUFF_RANGE_GPU ? VM_WANT_HIGH : 0),
+		.flags = (own.va ? VM_REQUEST_EXACT : 0) | (own.flags & TUFF_RANGE_LOW ? VM_REQUEST_LOW : 0) |
+			 (own.flags & TUFF_RANGE_GPU ? VM_REQUEST_HIGH : 0),
 	};
 	range = calloc(1, sizeof(*range));
 	if (!range)

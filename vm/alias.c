@@ -61,7 +61,7 @@ static uint64_t find_place(const struct vm_process *process, const struct drv_fa
 	if (request->va >= lo && request->va < hi && request->size_B <= hi - request->va &&
 	    !vm_tree_next(&process->high, NULL, request->va, request->va + request->size_B))
 		return request->va;
-	if (request->flags & VM_WANT_EXACT)
+	if (request->flags & VM_REQUEST_EXACT)
 		return 0;
 	if (cursor > lo && cursor < hi)
 		va = find_free(process, cursor, hi, request->size_B, align_B);
@@ -86,7 +86,7 @@ int vm_high_reserve(struct vm *vm, const struct vm_range_request *request, uint6
 	if (*va)
 		return 0;
 	free(high);
-	if (request->flags & VM_WANT_EXACT)
+	if (request->flags & VM_REQUEST_EXACT)
 		return drv_fail(-EEXIST, "the high address 0x%llx is not free", (unsigned long long)request->va);
 	return drv_fail(-ENOMEM, "no %llu bytes of high addresses left", (unsigned long long)request->size_B);
 }

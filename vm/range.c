@@ -12,7 +12,7 @@ static int check_want(const struct vm *vm, const struct vm_range_request *reques
 {
 	const struct drv_facts *f = &vm->dev->facts;
 	uint64_t align_B = request->align_B ? request->align_B : VM_PAGE_B;
-	uint64_t reach_B = request->flags & VM_WANT_HIGH ? f->high_va_hi - f->high_va_lo : f->va_hi;
+	uint64_t reach_B = request->flags & VM_REQUEST_HIGH ? f->high_va_hi - f->high_va_lo : f->va_hi;
 
 	if (!request->size_B || request->size_B % VM_PAGE_B || align_B & (align_B - 1) || align_B > reach_B ||
 	    request->size_B > reach_B - align_B)
@@ -21,8 +21,8 @@ static int check_want(const struct vm *vm, const struct vm_range_request *reques
 			"a range of %llu bytes aligned to %llu: whole pages, a power of two, and within reach",
 			(unsigned long long)request->size_B, (unsigned long long)align_B);
 	if (request->va % (align_B > VM_PAGE_B ? align_B : VM_PAGE_B) ||
-	    (!request->va && request->flags & VM_WANT_EXACT) ||
-	    (request->flags & VM_WANT_LOW && request->flags & VM_WANT_HIGH))
+	    (!request->va && request->flags & VM_REQUEST_EXACT) ||
+	    (request->flags & VM_REQUEST_LOW && request->flags & VM_REQUEST_HIGH))
 		return drv_fail(-EINVAL, "a range at 0x%llx aligned to %llu with flags 0x%x",
 				(unsigned long long)request->va, (unsigned long long)align_B, request->flags);
 	return 0;
@@ -86,13 +86,13 @@ static uint64_t reserve_anywhere(const struct vm *vm, const struct vm_range_requ
 static int reserve_host(struct vm *vm, const struct vm_range_request *request, uint64_t *va)
 {
 	uint64_t align_B = request->align_B > VM_PAGE_B ? request->align_B : VM_PAGE_B;
-	bool low = request->flags & VM_WANT_LOW;
+	bool low = request->flags & VM_REQUEST_LOW;
 
 	*va = 0;
 	if (request->va && (!low || (request->va < LOW_LIMIT && request->size_B <= LOW_LIMIT - request->va)) &&
 	    reserve_at(vm, request->va, request->size_B))
 		*va = request->va;
-	if (!*va && request->flags & VM_WANT_EXACT)
+	if (!*va && request->flags & VM_REQUEST_EXACT)
 		return drv_fail(-EEXIST, "0x%llx is not free for %llu bytes", (unsigned long long)request->va,
 				(unsigned long long)request->size_B);
 	if (!*va)
@@ -105,7 +105,7 @@ static int reserve_host(struct vm *vm, const struct vm_range_request *request, u
 
 int vm_range_reserve(struct vm *vm, const struct vm_range_request *request, struct vm_range *range)
 {
-	bool high = request->flags & VM_WANT_HIGH;
+	bool high = request->flags & VM_REQUEST_HIGH;
 	uint64_t va;
 	int r = drv_check_process(vm->dev);
 

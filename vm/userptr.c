@@ -256,7 +256,7 @@ static int bind_alias(struct vm *vm, struct mem_box *box, uint64_t va)
 	struct vm_mem *mem = &box->mem;
 	struct vm_range like = {.va = va, .size_B = mem->bo->size_B};
 	struct vm_range_request request = {.size_B = mem->bo->size_B,
-					   .flags = vm->dev->facts.high_va_hi ? VM_WANT_HIGH : 0};
+					   .flags = vm->dev->facts.high_va_hi ? VM_REQUEST_HIGH : 0};
 	int r = va ? vm_range_adopt(vm, &like, &mem->range) : vm_range_reserve(vm, &request, &mem->range);
 
 	if (r)

@@ -158,9 +158,9 @@ struct vm_range {
 };
 
 enum vm_range_request_flags {
-	VM_WANT_EXACT = 1 << 0, /* exactly at va; without the flag va is a hint */
-	VM_WANT_LOW = 1 << 1,   /* below 4 GiB */
-	VM_WANT_HIGH = 1 << 2,  /* a VM_RANGE_ALIAS */
+	VM_REQUEST_EXACT = 1 << 0, /* exactly at va; without the flag va is a hint */
+	VM_REQUEST_LOW = 1 << 1,   /* below 4 GiB */
+	VM_REQUEST_HIGH = 1 << 2,  /* a VM_RANGE_ALIAS */
 };
 
 struct vm_range_request {
@@ -170,7 +170,7 @@ struct vm_range_request {
 	unsigned flags;   /* enum vm_range_request_flags */
 };
 
-/* Reserves addresses. -ENOMEM: the address space is full; -EEXIST: VM_WANT_EXACT, and the addresses are in use. */
+/* Reserves addresses. -ENOMEM: the address space is full; -EEXIST: VM_REQUEST_EXACT, and the addresses are in use. */
 DRV_MUST_CHECK int vm_range_reserve(struct vm *vm, const struct vm_range_request *request, struct vm_range *range);
 /* Makes a range of this vm at the addresses of another vm's range. The new range covers only the GPU mapping; the
  * host addresses stay with `of`, which must outlive it. -EINVAL: beyond this GPU's reach. */

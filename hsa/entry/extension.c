@@ -49,7 +49,7 @@ static const struct extension {
 	{NAMED(HSA_EXTENSION_AMD_AQLPROFILE)},
 	{NAMED(HSA_EXTENSION_AMD_PC_SAMPLING)},
 	{RT_EXTENSION_INTERFACE,
-	 "TUFF_DOOR",
+	 "TUFF_INTERFACE",
 	 &rt_interface,
 	 1,
 	 {sizeof(rt_interface) / sizeof(void *)},

@@ -202,7 +202,7 @@ struct rt_queue *rt_intercept_below(const struct rt_queue *q)
 	return q->intercept->below;
 }
 
-static int intercept_create(struct rt *rt, struct rt_queue_want *want, struct rt_queue **out)
+static int intercept_create(struct rt *rt, struct rt_queue_request *want, struct rt_queue **out)
 {
 	struct rt_intercept *x = calloc(1, sizeof(*x));
 	struct rt_queue *q;
@@ -235,7 +235,7 @@ RT_IMPL(hsa_amd_queue_intercept_create,
 	 uint32_t group_B, hsa_queue_t **queue),
 	(agent, size, type, callback, data, private_B, group_B, queue))
 {
-	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
+	struct rt_queue_request want = {.size = size, .type = type, .callback = callback, .data = data};
 
 	(void)group_B;
 	return rt_queue_make(rt, agent, private_B, &want, intercept_create, queue);

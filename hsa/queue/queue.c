@@ -170,7 +170,7 @@ void rt_queue_describe(const struct rt_gpu *gpu, amd_queue_v2_t *amd)
 	amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
 }
 
-static void fill_ring(struct rt_queue *q, const struct rt_queue_want *want, hsa_signal_t doorbell)
+static void fill_ring(struct rt_queue *q, const struct rt_queue_request *want, hsa_signal_t doorbell)
 {
 	amd_queue_v2_t *amd = q->memory.map;
 
@@ -189,7 +189,8 @@ static void fill_ring(struct rt_queue *q, const struct rt_queue_want *want, hsa_
 }
 
 /* Creates the queue's memory and doorbell; the queue is in no list yet. */
-static int make_memory(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
+static int make_memory(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q,
+		       hsa_signal_t *doorbell)
 {
 	int r = rt_shared_create(rt, sizeof(amd_queue_v2_t) + (uint64_t)want->size * PACKET_B,
 				 VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0), &q->memory);
@@ -215,7 +216,8 @@ static void free_queue(struct rt_flow *flow)
 	free(q);
 }
 
-static int init_queue(struct rt *rt, const struct rt_queue_want *want, struct rt_queue *q, hsa_signal_t *doorbell)
+static int init_queue(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q,
+		      hsa_signal_t *doorbell)
 {
 	int r = want->type == HSA_QUEUE_TYPE_COOPERATIVE ? vm_gws_create(want->gpu->vm) : 0;
 
@@ -240,7 +242,7 @@ static void queue_enlist(struct rt_queue *q)
 	drv_mutex_unlock(&s->lock);
 }
 
-int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **out)
+int rt_queue_create(struct rt *rt, const struct rt_queue_request *want, struct rt_queue **out)
 {
 	struct rt_queue *q = calloc(1, sizeof(*q));
 	hsa_signal_t doorbell;
@@ -336,8 +338,8 @@ static void destroy_queue(struct rt_queue *q)
 }
 
 /* Checks the parameters and sets gpu and features. */
-static hsa_status_t check_queue_want(struct rt *rt, hsa_agent_t agent, uint32_t private_B,
-				     struct rt_queue_want *want)
+static hsa_status_t check_queue_request(struct rt *rt, hsa_agent_t agent, uint32_t private_B,
+					struct rt_queue_request *want)
 {
 	const struct rt_agent *a = rt_agent_of(rt, agent);
 	uint32_t size = want->size;
@@ -358,7 +360,7 @@ static hsa_status_t check_queue_want(struct rt *rt, hsa_agent_t agent, uint32_t 
 	return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want,
+hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_request *want,
 			   rt_queue_maker *how, hsa_queue_t **queue)
 {
 	struct rt_queue *q;
@@ -367,7 +369,7 @@ hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B,
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = check_queue_want(rt, agent, private_B, want);
+	status = check_queue_request(rt, agent, private_B, want);
 	if (status)
 		return status;
 	r = how(rt, want, &q);
@@ -377,7 +379,7 @@ hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B,
 	return HSA_STATUS_SUCCESS;
 }
 
-static int create_polled(struct rt *rt, struct rt_queue_want *want, struct rt_queue **q)
+static int create_polled(struct rt *rt, struct rt_queue_request *want, struct rt_queue **q)
 {
 	int r = rt_queue_create(rt, want, q);
 
@@ -404,7 +406,7 @@ static struct rt_queue *cooperative_join(struct rt_queues *s, const struct rt_gp
 
 /* Like ROCr: a GPU has one cooperative queue, which all clients share: its grids run one after the other, if their
  * packets have the barrier bit, and so no grid waits for waves that cannot start because of another one. */
-static int create_cooperative(struct rt *rt, struct rt_queue_want *want, struct rt_queue **q)
+static int create_cooperative(struct rt *rt, struct rt_queue_request *want, struct rt_queue **q)
 {
 	struct rt_queue *mine = NULL;
 	int r = 0;
@@ -426,7 +428,7 @@ RT_IMPL(hsa_queue_create,
 	 uint32_t group_B, hsa_queue_t **queue),
 	(agent, size, type, callback, data, private_B, group_B, queue))
 {
-	struct rt_queue_want want = {.size = size, .type = type, .callback = callback, .data = data};
+	struct rt_queue_request want = {.size = size, .type = type, .callback = callback, .data = data};
 
 	(void)group_B;
 	return rt_queue_make(rt, agent, private_B, &want,

@@ -108,7 +108,7 @@ struct rt_queues {
 };
 
 /* Parameters of a new queue. */
-struct rt_queue_want {
+struct rt_queue_request {
 	struct rt_gpu *gpu; /* borrowed */
 	uint32_t size;      /* number of packets, a power of two */
 	hsa_queue_type32_t type;
@@ -119,10 +119,10 @@ struct rt_queue_want {
 	struct rt_queue *above; /* borrowed: the queue that errors are reported to; outlives the new queue */
 };
 /* Checks the parameters of a client's hsa_queue_create(), and creates the queue by how(). */
-typedef int rt_queue_maker(struct rt *rt, struct rt_queue_want *want, struct rt_queue **queue);
-hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_want *want,
+typedef int rt_queue_maker(struct rt *rt, struct rt_queue_request *want, struct rt_queue **queue);
+hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B, struct rt_queue_request *want,
 			   rt_queue_maker *how, hsa_queue_t **queue);
-DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_want *want, struct rt_queue **queue);
+DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_request *want, struct rt_queue **queue);
 void rt_queue_destroy(struct rt_queue *queue);
 
 /* Fills in a queue's description for kernels, in zeroed memory: apertures and identification. gpu NULL: a soft

@@ -7,7 +7,8 @@ RT_IMPL(hsa_soft_queue_create,
 	 hsa_queue_t **queue),
 	(region, size, type, features, doorbell, queue))
 {
-	const struct rt_queue_want want = {.size = size, .type = type, .features = features, .doorbell = doorbell};
+	const struct rt_queue_request want = {
+		.size = size, .type = type, .features = features, .doorbell = doorbell};
 	const struct rt_pool *pool;
 	struct rt_queue *q;
 	int r;

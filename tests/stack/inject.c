@@ -195,7 +195,8 @@ static int bindings(struct stack *s)
 	const unsigned all = VM_GPU_READ | VM_GPU_WRITE | VM_CPU_READ | VM_CPU_WRITE;
 	struct vm_info info = {.size_B = 8 * 4096, .kind = VM_GTT, .flags = VM_CPU},
 		       strict = {.size_B = 4096, .kind = VM_VRAM, .flags = VM_STRICT};
-	struct vm_range_request want = {.size_B = 16 * 4096}, high = {.size_B = 16 * 4096, .flags = VM_WANT_HIGH};
+	struct vm_range_request want = {.size_B = 16 * 4096},
+				high = {.size_B = 16 * 4096, .flags = VM_REQUEST_HIGH};
 	struct vm_range range = {0}, alias = {0};
 	struct vm_bo *bo[2] = {NULL, NULL}, *vram = NULL;
 	int r = vm_bo_create(s->vm, &info, &bo[0]);

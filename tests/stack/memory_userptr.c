@@ -316,7 +316,8 @@ static void unmapped_addresses_are_used_again(void)
 {
 	char *host = pages(4);
 	struct vm_mem *stale = enter(host, 4 * PAGE, 0), *mem;
-	struct vm_range_request want = {.size_B = 2 * PAGE, .va = (uintptr_t)host + PAGE, .flags = VM_WANT_EXACT};
+	struct vm_range_request want = {
+		.size_B = 2 * PAGE, .va = (uintptr_t)host + PAGE, .flags = VM_REQUEST_EXACT};
 	struct vm_info info = {.size_B = 2 * PAGE, .kind = VM_GTT, .flags = VM_CPU};
 	struct vm_range range;
 	struct vm_bo *bo;

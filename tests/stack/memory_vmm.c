@@ -54,14 +54,14 @@ static void ranges_lie_where_they_are_wanted(void)
 	struct vm_range any = reserve(3 * PAGE, 0, 0, 0), aligned = reserve(PAGE, 64 << 20, 0, 0);
 	struct vm_range low[20], hinted, again;
 	uint64_t va = any.va;
-	struct vm_range_request exact = {.size_B = PAGE, .va = va, .flags = VM_WANT_EXACT};
+	struct vm_range_request exact = {.size_B = PAGE, .va = va, .flags = VM_REQUEST_EXACT};
 
 	CHECK_EQ(aligned.va % (64 << 20), 0);
 	CHECK_EQ(vm_range_reserve(s.vm, &exact, &again), -EEXIST);
 	hinted = reserve(PAGE, 0, va, 0);
 	CHECK(hinted.va != va);
 	vm_range_release(&any);
-	again = reserve(3 * PAGE, 0, va, VM_WANT_EXACT);
+	again = reserve(3 * PAGE, 0, va, VM_REQUEST_EXACT);
 	CHECK_EQ(again.va, va);
 	CHECK(!any.vm);
 	vm_range_release(&any); /* does nothing */
@@ -69,7 +69,7 @@ static void ranges_lie_where_they_are_wanted(void)
 	vm_range_release(&hinted);
 	vm_range_release(&aligned);
 	for (unsigned i = 0; i < 20; i++) {
-		low[i] = reserve((i + 1) * 16 * PAGE, i & 1 ? 8 << 20 : 0, i & 2 ? 0x30000000 : 0, VM_WANT_LOW);
+		low[i] = reserve((i + 1) * 16 * PAGE, i & 1 ? 8 << 20 : 0, i & 2 ? 0x30000000 : 0, VM_REQUEST_LOW);
 		CHECK(low[i].va && low[i].va + low[i].size_B <= 1ull << 32);
 		CHECK_EQ(low[i].va % (i & 1 ? 8 << 20 : 4096), 0);
 	}
@@ -82,12 +82,12 @@ static void high_ranges_are_for_the_gpu_alone(void)
 	const struct drv_facts *f = &s.dev->facts;
 	struct vm_bo *bo = make_bo(2 * PAGE, VM_CPU);
 	struct vm_range host = reserve(2 * PAGE, 0, 0, 0), high[64], again;
-	struct vm_range_request bad = {.size_B = PAGE, .va = 0x1000, .flags = VM_WANT_HIGH | VM_WANT_EXACT};
+	struct vm_range_request bad = {.size_B = PAGE, .va = 0x1000, .flags = VM_REQUEST_HIGH | VM_REQUEST_EXACT};
 	uint64_t va;
 
 	CHECK(f->high_va_lo >= 1ull << 63 && f->high_va_hi > f->high_va_lo);
 	for (unsigned i = 0; i < 64; i++) {
-		high[i] = reserve((1 + i % 3) * PAGE, i % 5 ? 0 : 1 << 20, 0, VM_WANT_HIGH);
+		high[i] = reserve((1 + i % 3) * PAGE, i % 5 ? 0 : 1 << 20, 0, VM_REQUEST_HIGH);
 		CHECK(high[i].va >= f->high_va_lo && high[i].va + high[i].size_B <= f->high_va_hi);
 		for (unsigned j = 0; j < i; j++)
 			CHECK(high[i].va + high[i].size_B <= high[j].va ||
@@ -95,7 +95,7 @@ static void high_ranges_are_for_the_gpu_alone(void)
 	}
 	va = high[7].va;
 	vm_range_release(&high[7]);
-	high[7] = reserve(2 * PAGE, 0, va, VM_WANT_HIGH | VM_WANT_EXACT);
+	high[7] = reserve(2 * PAGE, 0, va, VM_REQUEST_HIGH | VM_REQUEST_EXACT);
 	CHECK_EQ(high[7].va, va);
 	CHECK_EQ(vm_range_reserve(s.vm, &bad, &again), -EEXIST);
 	CHECK_EQ(vm_range_bind(&host, 0, bo, 0, 2 * PAGE, ALL), 0);
@@ -265,7 +265,7 @@ static void access_needs_permission(void)
 /* The CPU sees one BO where the GPU is bound to another, or to none. */
 static void the_cpu_has_views_of_its_own(void)
 {
-	struct vm_range range = reserve(4 * PAGE, 0, 0, 0), high = reserve(PAGE, 0, 0, VM_WANT_HIGH);
+	struct vm_range range = reserve(4 * PAGE, 0, 0, 0), high = reserve(PAGE, 0, 0, VM_REQUEST_HIGH);
 	struct vm_bo *bo = make_bo(2 * PAGE, VM_CPU), *hidden = make_bo(PAGE, 0);
 	uint64_t updates = vgpu_ioctl_count();
 
@@ -312,7 +312,7 @@ static void bad_numbers_never_reach_the_kernel(void)
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		uint64_t b = bad[i];
 		struct vm_range_request size = {.size_B = b},
-					va = {.size_B = PAGE, .va = b, .flags = VM_WANT_EXACT};
+					va = {.size_B = PAGE, .va = b, .flags = VM_REQUEST_EXACT};
 		struct vm_range huge = {.va = b, .size_B = PAGE};
 
 		CHECK_EQ(vm_range_bind(&r, b, bo, 0, PAGE, ALL), -EINVAL);
@@ -345,11 +345,12 @@ static void bad_numbers_never_reach_the_kernel(void)
 	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){.size_B = PAGE, .align_B = 8192, .va = PAGE},
 				  &out),
 		 -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm,
-				  &(struct vm_range_request){.size_B = PAGE, .flags = VM_WANT_LOW | VM_WANT_HIGH},
-				  &out),
+	CHECK_EQ(vm_range_reserve(
+			 s.vm,
+			 &(struct vm_range_request){.size_B = PAGE, .flags = VM_REQUEST_LOW | VM_REQUEST_HIGH},
+			 &out),
 		 -EINVAL);
-	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){.size_B = 1ull << 33, .flags = VM_WANT_LOW},
+	CHECK_EQ(vm_range_reserve(s.vm, &(struct vm_range_request){.size_B = 1ull << 33, .flags = VM_REQUEST_LOW},
 				  &out),
 		 -ENOMEM);
 	CHECK_EQ(vm_range_bind(&none, 0, bo, 0, PAGE, ALL), -EINVAL);
