@@ -205,7 +205,7 @@ struct cs_ib {
 	unsigned flags;      /* enum cs_begin_flags */
 	unsigned segments;   /* closed segments; the first has the IB's address */
 	bool scratch_fenced; /* the IB has a barrier before the ring's present scratch layout */
-	const struct cs_barrier_packet *barrier_packets; /* the device's row of cs_barrier_packets; immutable */
+	const struct cs_pm4 *pm4; /* the device's row of cs_pm4_rows; immutable */
 	struct cs_command_buffer **record; /* borrowed: destination of recorded commands; NULL: no recording */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* segment[segments] is open */
 };

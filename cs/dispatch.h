@@ -1,5 +1,6 @@
 /* Commands of compute rings: barriers, releases, dispatches.
  *
+ *   cs_pm4                a generation's packets, where they differ: constant
  *   cs_barrier_packet     the packets of a barrier with an acquire, by scope; constant
  *   cs_launch             one dispatch
  *   cs_dispatch_template  the commands of a launch, written once, for launches that differ in addresses and id
@@ -21,19 +22,36 @@ enum cs_scope {
 	CS_SCOPE_SYSTEM,
 };
 
-#define CS_BARRIER_DW_MAX 12 /* dwords */
-/* A row per scope and barrier bit, which are adjacent in the header of an AQL packet. */
+#define CS_BARRIER_DW_MAX   12 /* dwords */
+#define CS_CONSTANTS_DW_MAX 16
 struct cs_barrier_packet {
 	uint32_t dw[CS_BARRIER_DW_MAX], count;
 	uint32_t pad[3]; /* makes the row size a power of two, for indexing by a shift */
 };
-extern DRV_OWN const struct cs_barrier_packet cs_barrier_packets[2][8]; /* [1]: for devices with several XCCs */
+struct cs_pm4 {
+	/* A row per scope and barrier bit, which are adjacent in the header of an AQL packet. */
+	struct cs_barrier_packet barrier[8];
+	/* Packets at the start of an IB: registers that this library never changes, and other processes may. */
+	uint32_t constants[CS_CONSTANTS_DW_MAX], constants_dw;
+	uint32_t release[CS_SCOPE_SYSTEM + 1]; /* RELEASE_MEM, DW1 by scope: event and cache actions */
+	uint32_t clock;                        /* COPY_DATA, DW1: GPU clock to memory */
+	uint32_t write;                        /* WRITE_DATA, DW1 */
+	bool writes_past_l2;                   /* WRITE_DATA changes memory, and L2 may hold the lines */
+	bool limits_waves;                     /* RESOURCE_LIMITS has a limit */
+};
+/* A row for each generation (enum drv_pm4), and one for devices with several XCCs. */
+#define CS_PM4_XCCS (DRV_PM4_GFX12 + 1)
+extern DRV_OWN const struct cs_pm4 cs_pm4_rows[CS_PM4_XCCS + 1];
+static inline const struct cs_pm4 *cs_pm4_of(const struct drv_device *dev)
+{
+	return &cs_pm4_rows[dev->facts.xccs > 1 ? (unsigned)CS_PM4_XCCS : (unsigned)dev->chip->pm4];
+}
 /* Appends a barrier between two dispatches. barrier: waits until all waves launched before it have ended. acquire:
  * makes data that others wrote at that scope visible to the following commands; an acquire alone waits for no
  * wave. */
 static inline void cs_ib_barrier(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
 {
-	const struct cs_barrier_packet *packet = &ib->barrier_packets[acquire << 1 | barrier];
+	const struct cs_barrier_packet *packet = &ib->pm4->barrier[acquire << 1 | barrier];
 	uint32_t *p = cs_ib_room(ib, CS_BARRIER_DW_MAX);
 
 	/* A copy of constant size is three moves; later packets overwrite the dwords after the end. */

@@ -140,6 +140,13 @@ DRV_MUST_CHECK int cs_kernel_fence_query(struct cs_fence fence);
 
 /* Appends the first packets of each compute IB. */
 void cs_ib_prologue(struct cs_ib *ib);
+/* Writes the generation's constant registers; gives the end. */
+static inline uint32_t *cs_put_constants(uint32_t *p, const struct cs_pm4 *pm4)
+{
+	if (__builtin_expect(pm4->constants_dw, 0))
+		memcpy(p, pm4->constants, sizeof(pm4->constants));
+	return p + pm4->constants_dw;
+}
 static inline uint64_t cs_completed_seq(const struct cs_ring *ring)
 {
 	/* Acquire: pairs with the GPU's write-back before it writes the word. */

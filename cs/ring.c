@@ -297,7 +297,7 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->align_B = facts->ib_start_B > 32 ? facts->ib_start_B : 32;
 	ring->first_bad = UINT64_MAX;
 	ring->ib.ring = ring;
-	ring->ib.barrier_packets = cs_barrier_packets[ring->dev->facts.xccs > 1];
+	ring->ib.pm4 = cs_pm4_of(ring->dev);
 	fill_constant_args(ring);
 	r = ring_register(ring);
 	if (r)

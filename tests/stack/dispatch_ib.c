@@ -120,13 +120,13 @@ static void gfx942_has_its_own_registers(void)
 }
 
 /* One L2 for a device, or several: then the barriers of agent scope are those of the system's. */
-static void barriers_are_by_xccs(const char *spec, const struct cs_barrier_packet *packets)
+static void barriers_are_by_xccs(const char *spec, unsigned row)
 {
 	struct stack s;
 
 	if (!CHECK_EQ(vgpu_start(spec), 0) || !CHECK_EQ(stack_open(&s), 0))
 		return;
-	CHECK(s.ring->ib.barrier_packets == packets);
+	CHECK(s.ring->ib.pm4 == &cs_pm4_rows[row]);
 	stack_close(&s);
 	vgpu_stop();
 }
@@ -138,7 +138,7 @@ int main(void)
 	check_chip("gfx908");
 	check_chip("gfx90a");
 	gfx942_has_its_own_registers();
-	barriers_are_by_xccs("null:gfx942", cs_barrier_packets[0]);
-	barriers_are_by_xccs("null:gfx942:partition=spx", cs_barrier_packets[1]);
+	barriers_are_by_xccs("null:gfx942", DRV_PM4_GFX9);
+	barriers_are_by_xccs("null:gfx942:partition=spx", CS_PM4_XCCS);
 	return check_done("the IB of a dispatch");
 }
