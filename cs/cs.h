@@ -202,10 +202,10 @@ struct cs_ib {
 	/* Template whose register values are set in this IB, except addresses and id; NULL: unknown values. An
 	 * emitter that writes such registers by its own packets sets it to NULL. */
 	const struct cs_dispatch_template *regs;
-	unsigned flags;      /* enum cs_begin_flags */
-	unsigned segments;   /* closed segments; the first has the IB's address */
-	bool scratch_fenced; /* the IB has a barrier before the ring's present scratch layout */
-	const struct cs_pm4 *pm4; /* the device's row of cs_pm4_rows; immutable */
+	unsigned flags;                    /* enum cs_begin_flags */
+	unsigned segments;                 /* closed segments; the first has the IB's address */
+	bool scratch_fenced;               /* the IB has a barrier before the ring's present scratch layout */
+	const struct cs_pm4 *pm4;          /* the device's row of cs_pm4_rows; immutable */
 	struct cs_command_buffer **record; /* borrowed: destination of recorded commands; NULL: no recording */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* segment[segments] is open */
 };

@@ -38,6 +38,8 @@ struct cs_pm4 {
 	uint32_t write;                        /* WRITE_DATA, DW1 */
 	bool writes_past_l2;                   /* WRITE_DATA changes memory, and L2 may hold the lines */
 	bool limits_waves;                     /* RESOURCE_LIMITS has a limit */
+	bool engine_waves;                     /* TMPRING_SIZE counts the waves of one engine */
+	uint32_t scratch_word3; /* last word of the resource by which kernels address scratch, without its stride */
 };
 /* A row for each generation (enum drv_pm4), and one for devices with several XCCs. */
 #define CS_PM4_XCCS (DRV_PM4_GFX12 + 1)
@@ -111,9 +113,10 @@ DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch
  * kernel->explicit_B, and a struct's padding; missing bytes are zero. -EINVAL: outside the kernel's limits, too. */
 DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_launch *launch, const void *args,
 				  uint32_t args_B);
-/* Most workgroups of group_threads work-items that can run at the same time on one ring when they need scratch: the
+/* Most workgroups of group_threads work-items of a kernel with scratch that can run at the same time on one ring: the
  * hardware numbers the slots of a queue's waves with 12 bits. Other limits are not considered. */
-uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads);
+uint32_t cs_scratch_groups_max(const struct drv_device *dev, const struct cs_kernel *kernel,
+			       uint32_t group_threads);
 
 #define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and spare room for unused values */
 

@@ -39,8 +39,10 @@
  * Vector stores write through to L2, so data for the agent alone is already there, if it has one L2. */
 #define RELEASE_SYSTEM_GFX9 (EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_TC_WB | RELEASE_TC_NC)
 
+/* xyzw as they are, UINT of 32 bits, elements of 4 bytes, add the thread's id (ROCr FillBufRsrcWord3_*) */
+#define SCRATCH_WORD3_GFX9 (4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | 4 << 15 | 1 << 19 | 1 << 23)
 #define GFX9                                                                                                       \
-	.clock = COPY_DATA_CLOCK_TO_MEMORY, .write = WRITE_DATA_L2,                                                \
+	.scratch_word3 = SCRATCH_WORD3_GFX9, .clock = COPY_DATA_CLOCK_TO_MEMORY, .write = WRITE_DATA_L2,           \
 	.limits_waves =                                                                                            \
 		true /* no limit would let queues of high priority starve (Mesa                            \
 			      * ac_get_compute_resource_limits()) */
@@ -61,6 +63,9 @@
 
 #define RELEASE_SYSTEM_GFX12 (EVENT_CACHE_FLUSH_AND_INV_TS | RELEASE_GL2_WB | RELEASE_SEQ_FORWARD)
 #define RELEASE_SYSTEM_GFX10 (RELEASE_SYSTEM_GFX12 | RELEASE_GLM_WB | RELEASE_GLM_INV)
+
+/* As GFX9's, with 32_UINT as one format, resource level 1, and no check of bounds in the swizzled range */
+#define SCRATCH_WORD3_GFX10 (4 | 5 << 3 | 6 << 6 | 7 << 9 | 0x14 << 12 | 1 << 23 | 1 << 24 | 2 << 28)
 
 /* Constant registers and their values are those of Mesa's compute preamble (ac_init_compute_preamble_state(),
  * radv_emit_compute()). */

@@ -87,9 +87,10 @@ struct drv_chip {
 
 	/* Limits. */
 	uint8_t wave_lanes; /* lanes of a wave as compilers build it by default */
-	uint8_t waves_per_cu;
+	uint8_t waves_per_cu, simds_per_cu;
 	uint8_t scratch_waves_per_cu; /* waves that ROCr sizes scratch for */
 	uint16_t max_group_threads;
+	uint32_t groups_yz_max; /* most workgroups of a grid in y and in z: GFX12 has 16 bits for their ids */
 	uint32_t lds_B, lds_granule_B;
 	uint32_t scratch_granule_B; /* TMPRING_SIZE.WAVESIZE unit, per wave */
 	uint32_t scratch_max_units; /* largest WAVESIZE */
@@ -103,6 +104,7 @@ struct drv_chip {
 	uint16_t rsrc3_reg;     /* COMPUTE_PGM_RSRC3 */
 	uint16_t se4_mask_reg;  /* COMPUTE_STATIC_THREAD_MGMT_SE4, followed by SE5 to SE7 */
 	uint16_t tg_chunk_reg;  /* COMPUTE_TG_CHUNK_SIZE: groups that one XCC takes at a time; 0 on one-XCC rings */
+	bool paired_cus;        /* CUs are enabled in pairs: workgroup processors */
 	bool packed_tid;        /* work-item ids arrive packed in v0 */
 	bool flat_scratch_hw;   /* hardware sets FLAT_SCRATCH from DISPATCH_SCRATCH_BASE (LLVM: architected) */
 	bool compute_only;      /* no graphics ring */

@@ -30,13 +30,13 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 /* Fields that a generation has in common. A row may set a field again: the later initializer counts. */
 #define ALL                                                                                                        \
 	.generic_version = 1, .max_group_threads = 1024, .scratch_waves_per_cu = 32, .lds_B = 65536,               \
-	.lds_granule_B = 512, .code_pad_B = 256
+	.lds_granule_B = 512, .code_pad_B = 256, .groups_yz_max = UINT32_MAX
 
 /* Caches of Vega from kfd_crat.c, with two exceptions. The L2 of Vega 20 has 4 MiB according to AMD, in 16 banks of
  * 256 KiB, and 8 MiB in KFD's table. KFD gives Raven 2 the 1 MiB of Raven, and it has half of Raven's banks. */
 #define GFX9(l2)                                                                                                   \
 	ALL, .pm4 = DRV_PM4_GFX9, .sdma = DRV_SDMA_V4, .images = DRV_IMAGES_GFX9, .gws = 64, .wave_lanes = 64,     \
-		.waves_per_cu = 40, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,                        \
+		.waves_per_cu = 40, .simds_per_cu = 4, .scratch_granule_B = 1024, .scratch_max_units = 0x1fff,     \
 		.sdma_copy_max_B = 0x3fff00, .sdma_fill_max_B = 0x3fffe0,                                          \
 		.caches = {16, 64, 32, 64, 16, 64, 3, 0, 0, l2, 64, 0}
 
@@ -44,8 +44,9 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
  * resolves a fault of a DRM queue. */
 #define GFX9_APU(l2) GFX9(l2), .generic = &gfx9, .runs_mach = GFX900, .xnack = DRV_FEATURE_EITHER
 
+#define PAIRS .paired_cus = true, .simds_per_cu = 2
 #define GFX10                                                                                                      \
-	ALL, .pm4 = DRV_PM4_GFX10, .gws = 64, .wave_lanes = 32, .scratch_granule_B = 1024,                         \
+	ALL, PAIRS, .pm4 = DRV_PM4_GFX10, .gws = 64, .wave_lanes = 32, .scratch_granule_B = 1024,                  \
 		.scratch_max_units = 0x1fff, .sdma_fill_max_B = 0x3fffe0, .rsrc3_reg = 0x228
 #define GFX10_1(l2)                                                                                                \
 	GFX10, .generic = &gfx10_1, .runs_mach = GFX1010, .sdma = DRV_SDMA_V5, .waves_per_cu = 40,                 \
@@ -56,7 +57,7 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 		.sdma_copy_max_B = 0x3fffff00, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
 
 #define GFX11(l2, mall)                                                                                            \
-	ALL, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .gws = 64, .sdma = DRV_SDMA_V6, .wave_lanes = 32,            \
+	ALL, PAIRS, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .gws = 64, .sdma = DRV_SDMA_V6, .wave_lanes = 32,     \
 		.waves_per_cu = 32, .scratch_granule_B = 256, .scratch_max_units = 0x7fff,                         \
 		.sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228,                  \
 		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true,                                \
@@ -64,10 +65,10 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 
 /* The kernel reports all cache sizes of GFX12: no kernel before DRM 3.52 drives one. */
 #define GFX12                                                                                                      \
-	ALL, .generic = &gfx12, .pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7, .wave_lanes = 32, .waves_per_cu = 32,   \
-		.scratch_granule_B = 256, .scratch_max_units = 0x3ffff, .sdma_copy_max_B = 0x3fffff00,             \
-		.sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228, .se4_mask_reg = 0x22b, .packed_tid = true,      \
-		.flat_scratch_hw = true, .uncached = DRV_UNCACHED_VRAM,                                            \
+	ALL, PAIRS, .generic = &gfx12, .groups_yz_max = 0xffff, .pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7,         \
+		.wave_lanes = 32, .waves_per_cu = 32, .scratch_granule_B = 256, .scratch_max_units = 0x3ffff,      \
+		.sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228,                  \
+		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true, .uncached = DRV_UNCACHED_VRAM, \
 		.caches = {.l1_line_B = 128,                                                                       \
 			   .inst_line_B = 128,                                                                     \
 			   .scalar_line_B = 64,                                                                    \

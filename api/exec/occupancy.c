@@ -50,7 +50,7 @@ static struct occupancy occupancy_of(const struct hip_kernel *k, size_t lds_B)
  * and expect a grid of that size to be resident. */
 static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
 {
-	return hip.hsa->scratch_groups_max(k->device->agent, threads) / k->device->cus;
+	return hip.hsa->scratch_groups_max(k->device->agent, k->cs, threads) / k->device->cus;
 }
 
 unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_B)

@@ -298,11 +298,11 @@ static hsa_amd_memory_pool_t args_pool(hsa_agent_t agent)
 	return (hsa_amd_memory_pool_t){0};
 }
 
-static uint32_t scratch_groups_max(hsa_agent_t agent, uint32_t group_threads)
+static uint32_t scratch_groups_max(hsa_agent_t agent, const struct cs_kernel *kernel, uint32_t group_threads)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
 
-	return gpu ? cs_scratch_groups_max(gpu->dev, group_threads) : 0;
+	return gpu ? cs_scratch_groups_max(gpu->dev, kernel, group_threads) : 0;
 }
 
 static const struct cs_kernel *kernel_find(hsa_agent_t agent, uint64_t kernel_object)
