@@ -76,7 +76,7 @@ struct cs_reset {
 DRV_MUST_CHECK int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset);
 
 /* A printer of IBs: prints `count` dwords at `ib`, whose GPU address is va, as one drv_log() line per packet. */
-typedef void cs_print_fn(const uint32_t *ib, uint32_t count, uint64_t va);
+typedef void cs_print_fn(const struct drv_chip *chip, const uint32_t *ib, uint32_t count, uint64_t va);
 
 /* Creates a queue on ring `index` of an IP. For DRV_IP_COMPUTE, print is cs_pm4_print. -ENOTSUP: no emitter for the
  * chip's generation; -EINVAL: no such ring; -EBUSY: this context already has a cs_ring for it; -ENOMEM. */

@@ -258,6 +258,8 @@ static void fill_constant_args(struct cs_ring *ring)
 	for (unsigned i = 0; i < CS_SEGMENTS_MAX; i++) {
 		ring->ib_args[i].ip_type = ring->ip;
 		ring->ib_args[i].ring = ring->index;
+		if (ring->ip == DRV_IP_DMA && ring->dev->chip->sdma_mem_sync)
+			ring->ib_args[i].flags = AMDGPU_IB_FLAG_EMIT_MEM_SYNC;
 		ring->ib_arg[i] = (struct drm_amdgpu_cs_chunk){
 			.chunk_id = AMDGPU_CHUNK_ID_IB,
 			.length_dw = sizeof(ring->ib_args[i]) / 4,

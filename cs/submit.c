@@ -99,7 +99,7 @@ __attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring)
 			(unsigned long long)ring->last + 1, i, (unsigned long long)ib->segment[i].va,
 			ib->segment[i].dw);
 		if (ring->print && drv_log_on(DRV_LOG_IB))
-			ring->print(ib->segment[i].map, ib->segment[i].dw, ib->segment[i].va);
+			ring->print(ring->dev->chip, ib->segment[i].map, ib->segment[i].dw, ib->segment[i].va);
 	}
 }
 

@@ -101,13 +101,16 @@ struct drv_chip {
 	struct drv_chip_caches caches;
 
 	/* Quirks, by name. Registers: SH register, dwords from 0x2C00; 0: the chip has none. */
-	uint16_t rsrc3_reg;     /* COMPUTE_PGM_RSRC3 */
-	uint16_t se4_mask_reg;  /* COMPUTE_STATIC_THREAD_MGMT_SE4, followed by SE5 to SE7 */
-	uint16_t tg_chunk_reg;  /* COMPUTE_TG_CHUNK_SIZE: groups that one XCC takes at a time; 0 on one-XCC rings */
-	bool paired_cus;        /* CUs are enabled in pairs: workgroup processors */
-	bool packed_tid;        /* work-item ids arrive packed in v0 */
-	bool flat_scratch_hw;   /* hardware sets FLAT_SCRATCH from DISPATCH_SCRATCH_BASE (LLVM: architected) */
-	bool compute_only;      /* no graphics ring */
+	uint16_t rsrc3_reg;    /* COMPUTE_PGM_RSRC3 */
+	uint16_t se4_mask_reg; /* COMPUTE_STATIC_THREAD_MGMT_SE4, followed by SE5 to SE7 */
+	uint16_t tg_chunk_reg; /* COMPUTE_TG_CHUNK_SIZE: groups that one XCC takes at a time; 0 on one-XCC rings */
+	bool paired_cus;       /* CUs are enabled in pairs: workgroup processors */
+	bool packed_tid;       /* work-item ids arrive packed in v0 */
+	bool flat_scratch_hw;  /* hardware sets FLAT_SCRATCH from DISPATCH_SCRATCH_BASE (LLVM: architected) */
+	bool compute_only;     /* no graphics ring */
+	/* The copy engines reach memory through L2, and the kernel can invalidate caches before their jobs
+	 * (AMDGPU_IB_FLAG_EMIT_MEM_SYNC) */
+	bool sdma_mem_sync;
 	bool ring_per_xcc;      /* each compute ring belongs to one of several XCCs: a job uses that XCC's CUs */
 	enum drv_feature xnack; /* for queues of the DRM driver, where no fault is ever resolved */
 	enum drv_feature sramecc;

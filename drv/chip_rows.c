@@ -44,9 +44,9 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
  * resolves a fault of a DRM queue. */
 #define GFX9_APU(l2) GFX9(l2), .generic = &gfx9, .runs_mach = GFX900, .xnack = DRV_FEATURE_EITHER
 
-#define PAIRS .paired_cus = true, .simds_per_cu = 2
+#define RDNA .paired_cus = true, .simds_per_cu = 2, .sdma_mem_sync = true
 #define GFX10                                                                                                      \
-	ALL, PAIRS, .pm4 = DRV_PM4_GFX10, .gws = 64, .wave_lanes = 32, .scratch_granule_B = 1024,                  \
+	ALL, RDNA, .pm4 = DRV_PM4_GFX10, .gws = 64, .wave_lanes = 32, .scratch_granule_B = 1024,                   \
 		.scratch_max_units = 0x1fff, .sdma_fill_max_B = 0x3fffe0, .rsrc3_reg = 0x228
 #define GFX10_1(l2)                                                                                                \
 	GFX10, .generic = &gfx10_1, .runs_mach = GFX1010, .sdma = DRV_SDMA_V5, .waves_per_cu = 40,                 \
@@ -57,7 +57,7 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 		.sdma_copy_max_B = 0x3fffff00, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
 
 #define GFX11(l2, mall)                                                                                            \
-	ALL, PAIRS, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .gws = 64, .sdma = DRV_SDMA_V6, .wave_lanes = 32,     \
+	ALL, RDNA, .generic = &gfx11, .pm4 = DRV_PM4_GFX11, .gws = 64, .sdma = DRV_SDMA_V6, .wave_lanes = 32,      \
 		.waves_per_cu = 32, .scratch_granule_B = 256, .scratch_max_units = 0x7fff,                         \
 		.sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228,                  \
 		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true,                                \
@@ -65,7 +65,7 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36 };
 
 /* The kernel reports all cache sizes of GFX12: no kernel before DRM 3.52 drives one. */
 #define GFX12                                                                                                      \
-	ALL, PAIRS, .generic = &gfx12, .groups_yz_max = 0xffff, .pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7,         \
+	ALL, RDNA, .generic = &gfx12, .groups_yz_max = 0xffff, .pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7,          \
 		.wave_lanes = 32, .waves_per_cu = 32, .scratch_granule_B = 256, .scratch_max_units = 0x3ffff,      \
 		.sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228,                  \
 		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true, .uncached = DRV_UNCACHED_VRAM, \
