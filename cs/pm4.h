@@ -71,8 +71,10 @@ enum pm4_sh_reg {
 #define RSRC2_LDS_SIZE_SHIFT   15
 #define RSRC2_LDS_SIZE_MASK    (0x1ffu << RSRC2_LDS_SIZE_SHIFT)
 /* COMPUTE_PGM_RSRC1 */
-#define RSRC1_PRIV       (1u << 20)
-#define RSRC1_DEBUG_MODE (1u << 22)
+#define RSRC1_PRIV         (1u << 20)
+#define RSRC1_DEBUG_MODE   (1u << 22)
+#define RSRC1_VGPRS(rsrc1) ((rsrc1) & 0x3f)
+#define RSRC1_WGP_MODE     (1u << 29) /* GFX10 and later: a workgroup may use both units of a pair */
 /* COMPUTE_TMPRING_SIZE: waves (of the whole device; of one engine from GFX11 on), size of a wave's scratch */
 #define TMPRING_SIZE(waves, units) ((uint32_t)(waves) | (uint32_t)(units) << 12)
 #define TMPRING_WAVES_MAX          0xfff

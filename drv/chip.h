@@ -88,6 +88,10 @@ struct drv_chip {
 	/* Limits. */
 	uint8_t wave_lanes; /* lanes of a wave as compilers build it by default */
 	uint8_t waves_per_cu, simds_per_cu;
+	/* Vector registers of a SIMD as a lane of the default wave counts them; the multiple that a wave gets; the unit
+	 * of RSRC1.VGPRS. On chips whose waves have 32 lanes, those with 64 count half of each. */
+	uint16_t vgprs;
+	uint8_t vgpr_granule, vgpr_unit;
 	uint8_t scratch_waves_per_cu; /* waves that ROCr sizes scratch for */
 	uint16_t max_group_threads;
 	uint32_t groups_yz_max; /* most workgroups of a grid in y and in z: GFX12 has 16 bits for their ids */

@@ -2,6 +2,7 @@
  * executed, the test reads the IB back. */
 #include "cs/internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "cs/pm4.h"
@@ -119,6 +120,36 @@ static void gfx942_has_its_own_registers(void)
 	vgpu_stop();
 }
 
+/* A workgroup whose registers fit no unit would never start: 16 waves are four on each SIMD of `vgprs` registers. */
+static void registers_must_fit(const char *spec, unsigned vgprs)
+{
+	static const uint32_t group = 1024;
+	struct stack s;
+	struct cs_code *code;
+	const struct cs_kernel *found;
+	struct cs_kernel k;
+	struct cs_launch l = {.kernel = &k, .grid = {group, 1, 1}, .group = {group, 1, 1}};
+	struct cs_ib *ib;
+	unsigned unit;
+
+	if (!CHECK_EQ(vgpu_start(spec), 0) || !CHECK_EQ(stack_open(&s), 0) ||
+	    !CHECK_EQ(stack_load(&s, "group", 3, &code), 0) ||
+	    !CHECK_EQ(cs_code_kernel(code, "k_empty", &found), 0) || !CHECK_EQ(cs_begin(s.ring, 0, &ib), 0))
+		return;
+	unit = vgprs > 256 ? 8 : 4;
+	k = *found;
+	k.rsrc1 = (k.rsrc1 & ~0x3fu) | (vgprs / 4 / unit - 1);
+	CHECK_EQ(cs_ib_launch(ib, &l), 0);
+	k.rsrc1++;
+	CHECK_EQ(cs_ib_launch(ib, &l), -EINVAL);
+	l.group[0] = group - 256;
+	CHECK_EQ(cs_ib_launch(ib, &l), 0);
+	cs_abandon(ib);
+	cs_code_unload(code);
+	stack_close(&s);
+	vgpu_stop();
+}
+
 /* One L2 for a device, or several: then the barriers of agent scope are those of the system's. */
 static void barriers_are_by_xccs(const char *spec, unsigned row)
 {
@@ -138,6 +169,8 @@ int main(void)
 	check_chip("gfx908");
 	check_chip("gfx90a");
 	gfx942_has_its_own_registers();
+	registers_must_fit("null:gfx906", 256);
+	registers_must_fit("null:gfx90a", 512);
 	barriers_are_by_xccs("null:gfx942", DRV_PM4_GFX9);
 	barriers_are_by_xccs("null:gfx942:partition=spx", CS_PM4_XCCS);
 	return check_done("the IB of a dispatch");
