@@ -88,18 +88,20 @@ const struct cs_pm4 cs_pm4_rows[] = {
 					 CP_COHER_START_DELAY, 0x20},
 			   .constants_dw = 12,
 			   .release = {EVENT_BOTTOM_OF_PIPE_TS, EVENT_BOTTOM_OF_PIPE_TS, RELEASE_SYSTEM_GFX10},
-			   .clock = COPY_DATA_CLOCK_GFX10, .write = WRITE_DATA_L2},
+			   .clock = COPY_DATA_CLOCK_GFX10, .write = WRITE_DATA_L2,
+			   .scratch_word3 = SCRATCH_WORD3_GFX10},
 	[DRV_PM4_GFX11] = {BARRIERS(GCR, GCR_LAUNCH_GFX10, GCR_AGENT_GFX10, GCR_SYSTEM_GFX10),
 			   .constants = {NO_ACCUM, NO_TUNNEL, INTERLEAVE}, .constants_dw = 12,
 			   .release = {EVENT_BOTTOM_OF_PIPE_TS, EVENT_BOTTOM_OF_PIPE_TS, RELEASE_SYSTEM_GFX10},
-			   .clock = COPY_DATA_CLOCK_GFX10, .write = WRITE_DATA_L2},
+			   .clock = COPY_DATA_CLOCK_GFX10, .write = WRITE_DATA_L2, .engine_waves = true},
 	[DRV_PM4_GFX12] = {BARRIERS(GCR, GCR_LAUNCH_GFX12, GCR_AGENT_GFX12, GCR_SYSTEM_GFX12),
 			   /* All units of the engine after SE7, and no ACCUM behind it */
 			   .constants = {SET_SH(COMPUTE_STATIC_THREAD_MGMT_SE8_GFX12, 5), ~0u, 0, 0, 0, 0,
 					 NO_TUNNEL, INTERLEAVE},
 			   .constants_dw = 13,
 			   .release = {EVENT_BOTTOM_OF_PIPE_TS, EVENT_BOTTOM_OF_PIPE_TS, RELEASE_SYSTEM_GFX12},
-			   .clock = COPY_DATA_CLOCK_GFX10, .write = WRITE_DATA_MEMORY, .writes_past_l2 = true},
+			   .clock = COPY_DATA_CLOCK_GFX10, .write = WRITE_DATA_MEMORY, .writes_past_l2 = true,
+			   .engine_waves = true},
 };
 
 /* --- packets ------------------------------------------------------------------------------------ */
