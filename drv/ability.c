@@ -96,9 +96,9 @@ static void judge_fine(struct drv_device *dev, int gem_trial)
 	const struct drv_chip *c = dev->chip;
 	struct drv_support *vram = &dev->can[DRV_CAN_FINE_VRAM], *system = &dev->can[DRV_CAN_FINE_SYSTEM];
 
-	if (c->uncached == DRV_UNCACHED_VRAM) {
-		support_set(system, false, "%s: kernels keep system memory cached in L2 whatever is asked",
-			    c->target);
+	if (c->uncached == DRV_UNCACHED_LATER && dev->drm_minor < 61) {
+		support_set(system, false, "%s: kernels before DRM 3.61 keep system memory cached in L2; this is 3.%u",
+			    c->target, dev->drm_minor);
 	} else {
 		support_set(system, true, "mapped MTYPE_UC");
 		dev->fine_system.va_flags = AMDGPU_VM_MTYPE_UC;
