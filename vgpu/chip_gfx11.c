@@ -8,14 +8,17 @@
 
 /* Common to GFX11, unless a row says otherwise. */
 #define GFX11                                                                                                      \
-	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .arrays_per_engine = 2, .gfx_rings = 1, .wave_lanes = 32,    \
-	.max_waves_per_cu = 32, .lds_B = 64 * CHIP_KIB, .gds_B = 0x1000, .l1_B = 32 * CHIP_KIB,                    \
-	.gl1_B = 256 * CHIP_KIB, .counter_khz = 100000, .sdma_max_count_B = 1u << 30
-#define GFX11_CARD GFX11, .family = CHIP_FAMILY_GC_11_0_0, .sdma_instances = 2, .vram_type = CHIP_VRAM_GDDR6
+	.pci_class = 0x030000, .arrays_per_engine = 2, .gfx_rings = 1, .wave_lanes = 32, .max_waves_per_cu = 32,   \
+	.lds_B = 64 * CHIP_KIB, .gds_B = 0x1000, .l1_B = 32 * CHIP_KIB, .gl1_B = 256 * CHIP_KIB,                   \
+	.counter_khz = 100000, .sdma_max_count_B = 1u << 30
+#define GFX11_CARD                                                                                                 \
+	GFX11, .gfx = VGPU_GFX11, .family = CHIP_FAMILY_GC_11_0_0, .sdma_instances = 2, .vram_type = CHIP_VRAM_GDDR6
 #define GFX11_APU                                                                                                  \
 	GFX11, .sdma_instances = 1, .vram_B = 512 * CHIP_MIB, .visible_vram_B = 512 * CHIP_MIB,                    \
 		.vram_type = CHIP_VRAM_LPDDR5, .memory_khz = 937000
-#define GFX11_5 GFX11_APU, .family = CHIP_FAMILY_GC_11_5_0, .ids_flags = CHIP_IDS_FUSION | CHIP_IDS_TRUNC_COORD
+#define GFX11_5                                                                                                    \
+	GFX11_APU, .gfx = VGPU_GFX11_5, .family = CHIP_FAMILY_GC_11_5_0,                                           \
+		.ids_flags = CHIP_IDS_FUSION | CHIP_IDS_TRUNC_COORD
 
 const struct vgpu_chip vgpu_chips_gfx11[] = {
 	{
@@ -97,6 +100,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 	{
 		/* Phoenix, Ryzen 7 7840U. */
 		GFX11_APU,
+		.gfx = VGPU_GFX11,
 		.name = "gfx1103",
 		.device_id = 0x15bf,
 		.pci_rev = 0xc4,

@@ -19,13 +19,16 @@
 #define ISA_PRIVATE_BASE 0x1000000000000000ull
 #define ISA_SHARED_BASE  0x2000000000000000ull
 
-enum isa_sgpr { /* scalar operand encodings of GFX9 */
-		ISA_FLAT_SCRATCH = 102,
+enum isa_sgpr {                         /* scalar operand codes: GFX10's, to which decoding brings all others */
+		ISA_FLAT_SCRATCH = 102, /* before GFX10 */
 		ISA_XNACK_MASK = 104,
 		ISA_VCC = 106,
 		ISA_TTMP0 = 108,
 		ISA_M0 = 124,
+		ISA_NULL = 125, /* in disassembly alone */
 		ISA_EXEC = 126,
+		ISA_ZERO = 128,  /* as a source: the constant 0 */
+		ISA_TRASH = 128, /* as a result: isa_wave::s has room for 16 that are lost */
 };
 
 /* Why isa_run returned. */
@@ -64,6 +67,7 @@ struct isa_machine {
 	/* Row of the first AGPR. gfx90a: from RSRC3. gfx908: vgpr_count, and v has 2 * vgpr_count rows. Else
 	 * ignored. */
 	uint32_t accum_offset;
+	bool wave32;         /* waves have 32 lanes; GFX10 and later */
 	bool atomics_shared; /* other threads may touch memory: always true but in tests */
 	/* The device's caches (vgpu/memory/cache.h), and the L1 of the dispatch, enum mem_layer. NULL: memory is
 	 * always current. A caller of isa_run or isa_program_get has entered the caches. */
@@ -95,7 +99,7 @@ struct isa_program;
 /* Wave state. engine/ fills s, v and the rest before the first isa_run. Reading v[reg][lane] and s[] between runs
  * is allowed. One thread at a time. */
 struct isa_wave {
-	uint32_t s[128]; /* SGPRs by operand encoding: 0..101, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+	uint32_t s[144]; /* SGPRs by operand code: ordinary ones, FLAT_SCRATCH, VCC, TTMP, M0, EXEC, trash */
 	bool scc;
 	uint64_t pc;              /* address of the next instruction */
 	uint32_t mode;            /* FLOAT_MODE in 7:0, DX10_CLAMP 8, IEEE 9, as HW_REG_MODE */

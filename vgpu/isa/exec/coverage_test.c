@@ -30,7 +30,7 @@ int main(void)
 {
 	unsigned runs = 0, refused = 0;
 
-	for (unsigned gfx = 0; gfx < VGPU_GFX_LATER; gfx++)
+	for (unsigned gfx = 0; vgpu_gfx_executes((enum vgpu_gfx)gfx); gfx++)
 		for (unsigned enc = ISA_SOP1; enc <= ISA_MTBUF; enc++)
 			for (unsigned number = 0; number < 1024; number++) {
 				const struct isa_row *row =

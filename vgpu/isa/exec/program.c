@@ -70,6 +70,7 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 		.gfx = m->chip->gfx,
 		.vgprs = m->vgpr_count,
 		.sgprs = isa_sgprs(m),
+		.wave32 = m->wave32,
 		.checked = m->checked,
 	};
 

@@ -353,7 +353,7 @@ static void put_sdwa(struct work *k, const uint32_t *old)
  * that they do not write: mixed precision, and 16-bit VOP3 with op_sel. */
 static bool keeps_other_half(const struct isa_inst *i)
 {
-	unsigned number = i->row->number;
+	unsigned number = i->row->number[ISA_COLUMN_9];
 
 	if (i->row->enc == ISA_VOP3P)
 		return i->row->dst == ISA_T_F16;
@@ -395,19 +395,13 @@ static void call_lane(struct work *k, const struct isa_lane_op *lane)
 		_mm_setcsr(have);
 }
 
-/* VOPC's numbers: below 0x20 v_cmp_class and v_cmpx_class alternate, relations are in blocks of sixteen. */
-static bool is_cmpx(const struct isa_row *row)
-{
-	return row->enc == ISA_VOPC && (row->number < 0x20 ? row->number & 1 : row->number & 0x10);
-}
-
 /* The bits of lanes that are not written are 0, not preserved. */
 static void write_mask(struct work *k)
 {
 	uint64_t bits = k->x.carry & k->exec;
 
 	isa_swrite64(k->w, k->i->valu.sdst, bits);
-	if (k->i->valu.dst_type == ISA_T_M64 && is_cmpx(k->i->row))
+	if (k->i->row->flags & ISA_ROW_CMPX)
 		isa_set_exec(k->w, bits);
 }
 

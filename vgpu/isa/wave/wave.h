@@ -8,10 +8,12 @@
 
 /* --- scalar operands --- */
 
-/* SGPRs that the dispatch grants, without FLAT_SCRATCH, XNACK_MASK and VCC. */
+/* SGPRs that the dispatch grants, without the special ones that the generation puts behind them. */
 static inline uint32_t isa_sgprs(const struct isa_machine *m)
 {
-	return m->sgpr_count && m->sgpr_count < ISA_FLAT_SCRATCH ? m->sgpr_count : ISA_FLAT_SCRATCH;
+	uint32_t all = isa_generation_of(m->chip->gfx)->sgprs;
+
+	return m->sgpr_count && m->sgpr_count < all ? m->sgpr_count : all;
 }
 
 static inline uint64_t isa_exec(const struct isa_wave *w)
