@@ -1,7 +1,7 @@
-/* GFX9 machine code: decoding and execution of one wave. Interface of isa/ for engine/.
+/* Machine code of GFX9 to GFX12: decoding and execution of one wave. Interface of isa/ for engine/.
  *
  *   isa_program  decoded code of one kernel (cached by address, checked against memory)
- *   isa_wave     the architectural state of one wave of 64 lanes
+ *   isa_wave     the architectural state of one wave of 64 lanes, or of 32 from GFX10 on
  *   isa_group    state that the waves of a workgroup share: LDS, barrier
  *
  * Thread rule: all waves of a group run on one thread; groups are independent. */
@@ -48,6 +48,7 @@ struct isa_group {
 	uint32_t waves, at_barrier, ended; /* counts; engine/ steps the barrier */
 	/* isa/'s own; false at first: one of the waves invalidated its compute unit's caches. */
 	bool past_l1, past_scalar;
+	bool past_gl1; /* GFX10 and 11: of the shader array's cache, which L1 includes here */
 	/* Accesses of LDS since the last barrier; NULL: LDS is not checked. */
 	struct isa_races *races;
 };
@@ -112,12 +113,14 @@ struct isa_wave {
 	uint64_t refused_pc, refused_page;      /* place of the last refused access: a page is reported once */
 	const struct gpuvm_region *last_region; /* region of the last memory access */
 	uint32_t wave_in_group, hw_id;
+	uint64_t flat_scratch;       /* from GFX10 on: base of the wave's scratch; before, an SGPR pair */
 	struct isa_gws_wait sync;    /* after ISA_SYNC */
 	struct isa_waitcnt *waitcnt; /* loads under way; set when isa_machine::checked is. Owned by engine/ */
 	char why[512];               /* after ISA_STOPPED */
 
 	/* isa/'s own; zero before the first run. */
 	enum isa_stop stop; /* why the run in progress ends */
+	uint64_t full;      /* a bit for each lane */
 	uint64_t
 		lanes_exec; /* EXEC that lanes_mask was made from, complemented so that zero means "not made yet" */
 	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */

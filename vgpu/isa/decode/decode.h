@@ -212,6 +212,7 @@ struct isa_valu {
 	uint8_t opsel_hi; /* VOP3P */
 	uint8_t omod;     /* 0 none, 1 *2, 2 *4, 3 /2 */
 	bool clamp;
+	bool keeps_half; /* the half that a 16-bit result does not write stays; set by binding */
 	bool is_sdwa, is_dpp;
 	uint8_t sel[2], dst_sel, dst_unused; /* SDWA, enum isa_sdwa and isa_unused */
 	uint8_t sext;                        /* SDWA: bit per source */
@@ -266,7 +267,7 @@ struct isa_handler {
 isa_fn isa_handler_find(enum isa_op op);
 extern const struct isa_handler isa_salu_handlers[];
 extern const struct isa_handler isa_control_handlers[];
-extern const struct isa_handler isa_valu_handlers[];
+extern const struct isa_handler isa_cross_handlers[]; /* valu/cross.c */
 extern const struct isa_handler isa_smem_handlers[];  /* mem_smem.c */
 extern const struct isa_handler isa_flat_handlers[];  /* mem_flat.c: FLAT, GLOBAL, SCRATCH */
 extern const struct isa_handler isa_mubuf_handlers[]; /* mem_buffer.c: MUBUF, MTBUF */

@@ -449,6 +449,12 @@ static void resolve_mix(struct isa_valu *v)
 			v->type[n] = v->opsel_hi >> n & 1 ? ISA_T_F16 : ISA_T_F32;
 }
 
+/* NEG says whether an integer operand is signed. */
+static bool has_operand_signs(enum isa_op op)
+{
+	return op == ISA_OP_V_DOT4_I32_IU8 || op == ISA_OP_V_DOT8_I32_IU4;
+}
+
 void decode_vop3p(struct decode_state *st, uint32_t w)
 {
 	struct isa_valu *v = &st->inst->valu;
@@ -471,6 +477,10 @@ void decode_vop3p(struct decode_state *st, uint32_t w)
 		decode_accvgpr(st, w, w1);
 	} else {
 		resolve_mix(v);
+		if (has_operand_signs(st->inst->op)) {
+			v->blgp = v->neg;
+			v->neg = v->abs = 0;
+		}
 		valu_result(st, bits_of(w, 7, 0));
 		long_sources(st, w1);
 	}

@@ -6,6 +6,15 @@
 /* Bits hi to lo of dword d. */
 #define BITS(d, hi, lo) {32 * (d) + (lo), (hi) - (lo) + 1}
 
+/* Of all generations. */
+#define HWREG_COMMON                                                                                               \
+	[1] = ISA_HWREG_MODE, [2] = ISA_HWREG_STATUS, [5] = ISA_HWREG_GPR_ALLOC, [6] = ISA_HWREG_LDS_ALLOC,        \
+	[15] = ISA_HWREG_SH_MEM_BASES
+
+/* MODE bits that a program may change: FLOAT_MODE, DX10_CLAMP and IEEE, FP16_OVFL. Exceptions, 20:12, are kept but
+ * never raised: DRM VMIDs have no trap handler. GFX9 has GPR_IDX_EN, 27. */
+#define MODE_COMMON 0x009ff3ffu
+
 /* --- GFX9 --- */
 
 #define GFX9_COMMON                                                                                                \
@@ -17,7 +26,8 @@
 			[0x38] = ISA_FORMAT_MUBUF,  [0x3a] = ISA_FORMAT_MTBUF, [0x3c] = ISA_FORMAT_MIMG,           \
 	},                                                                                                         \
 	.vop3_vop1 = 0x140, .sgprs = 102, .codes = {124, 0, true}, .sdwa = true, .dpp_wave = true, .ieee = true,   \
-	.glc_returns = true,                                                                                       \
+	.glc_returns = true, .checked = true, .mode_writable = 0x081ff3ff, .ds_compares_first = true,              \
+	.hwreg = {HWREG_COMMON, [4] = ISA_HWREG_HW_ID, [20] = ISA_HWREG_XCC_ID},                                   \
 	.smem = {.op = BITS(0, 25, 18),                                                                            \
 		 .sdst = BITS(0, 12, 6),                                                                           \
 		 .sbase = BITS(0, 5, 0),                                                                           \
@@ -72,6 +82,7 @@ static const struct isa_generation gfx90a = {
 
 static const struct isa_generation gfx942 = {
 	GFX9_COMMON,
+	.full_float_atomics = true,
 	.ds = {GFX9_DS, .acc = BIT(0, 25)},
 	.flat = {GFX9_FLAT, .sve = true, .vaddr_en = BIT(0, 13), .acc = BIT(1, 23)},
 	.mubuf = {GFX9_MUBUF, .acc = BIT(1, 23)},
@@ -83,7 +94,10 @@ static const struct isa_generation gfx942 = {
 
 #define LATER_COMMON                                                                                               \
 	.vop3_vop1 = 0x180, .sgprs = 106, .vop3_literals = true, .dpp8 = true, .dpp_fetch = true,                  \
-	.keeps_halves = true, .cmpx_exec = true
+	.keeps_halves = true, .cmpx_exec = true, .mode_writable = MODE_COMMON
+
+/* The clock is there from GFX10.3 on; before, the register reads 0. */
+#define HWREG_LATER HWREG_COMMON, [23] = ISA_HWREG_HW_ID, [29] = ISA_HWREG_CYCLES
 
 #define SMEM_COMMON .sdst = BITS(0, 12, 6), .sbase = BITS(0, 5, 0), .soffset = BITS(1, 31, 25)
 
@@ -108,6 +122,9 @@ static const struct isa_generation gfx10 = {
 	.ieee = true,
 	.glc_returns = true,
 	.dlc_bypasses = true,
+	.ds_compares_first = true,
+	.bpermute_halves = true,
+	.hwreg = {HWREG_LATER, [20] = ISA_HWREG_FLAT_SCRATCH_LO, [21] = ISA_HWREG_FLAT_SCRATCH_HI},
 	.smem = {SMEM_COMMON, .op = BITS(0, 25, 18), .offset = BITS(1, 20, 0), .glc = BIT(0, 16),
 		 .dlc = BIT(0, 14)},
 	.ds = {.op = BITS(0, 25, 18), .gds = BIT(0, 17)},
@@ -211,6 +228,8 @@ static const struct isa_generation gfx12 = {
 	.vop3_dpp = true,
 	.dpp_scalar = true,
 	.true16 = true,
+	.full_float_atomics = true,
+	.hwreg = {HWREG_LATER, [30] = ISA_HWREG_CYCLES_HI},
 	.smem = {SMEM_COMMON, .op = BITS(0, 18, 13), .offset = BITS(1, 23, 0), .scope = BITS(0, 22, 21),
 		 .th = BITS(0, 24, 23)},
 	.ds = {.op = BITS(0, 25, 18)},

@@ -53,7 +53,21 @@ struct isa_codes {
 	bool no_null;
 };
 
-struct isa_decoder;
+/* Hardware registers of s_getreg and s_setreg. */
+enum isa_hwreg {
+	ISA_HWREG_NONE, /* reads 0, writes are lost */
+	ISA_HWREG_MODE,
+	ISA_HWREG_STATUS,
+	ISA_HWREG_HW_ID,
+	ISA_HWREG_GPR_ALLOC,
+	ISA_HWREG_LDS_ALLOC,
+	ISA_HWREG_SH_MEM_BASES,
+	ISA_HWREG_XCC_ID,
+	ISA_HWREG_FLAT_SCRATCH_LO,
+	ISA_HWREG_FLAT_SCRATCH_HI,
+	ISA_HWREG_CYCLES,
+	ISA_HWREG_CYCLES_HI,
+};
 
 /* Columns of numbers in opcodes.def. */
 enum isa_column { ISA_COLUMN_9, ISA_COLUMN_10, ISA_COLUMN_11, ISA_COLUMN_12, ISA_COLUMN_COUNT };
@@ -67,11 +81,17 @@ struct isa_generation {
 
 	bool vop3_literals; /* VOP3 and VOP3P take literals */
 	bool sdwa, dpp8, vop3_dpp, dpp_fetch, dpp_wave, dpp_scalar, true16;
-	bool keeps_halves; /* 16-bit results leave the other half of the register */
-	bool cmpx_exec;    /* v_cmpx writes EXEC and no other mask */
-	bool ieee;         /* MODE has IEEE and DX10_CLAMP */
-	bool glc_returns;  /* atomics return by GLC; else by bit 0 of TH */
-	bool dlc_bypasses; /* only loads with DLC beside GLC bypass all caches above L2 */
+	bool keeps_halves;       /* 16-bit results leave the other half of the register */
+	bool cmpx_exec;          /* v_cmpx writes EXEC and no other mask */
+	bool ieee;               /* MODE has IEEE and DX10_CLAMP */
+	bool glc_returns;        /* atomics return by GLC; else by bit 0 of TH */
+	uint8_t hwreg[64];       /* enum isa_hwreg by number */
+	uint32_t mode_writable;  /* bits of MODE that s_setreg changes */
+	bool full_float_atomics; /* those of L2 keep f32 denormals, and reach fine-grained memory */
+	bool ds_compares_first; /* compare-and-swap of LDS: data 0 is compared, data 1 is new; else as memory has it */
+	bool bpermute_halves; /* ds_permute and ds_bpermute of wave64 stay inside each half of 32 lanes */
+	bool checked;         /* the checks of code (check/) know its counters and hazards */
+	bool dlc_bypasses;    /* only loads with DLC beside GLC bypass all caches above L2 */
 
 	struct isa_smem_format smem;
 	struct isa_ds_format ds;

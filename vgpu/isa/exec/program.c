@@ -16,9 +16,8 @@
 #include "vgpu/report.h"
 
 #define VA_MASK 0xffffffffffffull
-/* Longest GFX9 instruction with its literal; two dwords and an extra one for VOP3-sized encodings that have none.
- */
-#define MAX_DWORDS 3
+/* Images of GFX10 have most: two dwords, and three of addresses. */
+#define MAX_DWORDS 5
 /* A run ends here at the latest, so that a jump into zeroed memory decodes little. */
 #define MAX_RUN 4096
 
@@ -184,6 +183,11 @@ static const struct isa_inst *run_follow(struct isa_wave *w, const struct isa_in
 	return isa_goto(w, i->pc);
 }
 
+const struct isa_generation *isa_program_generation(const struct isa_program *p)
+{
+	return isa_generation_of(p->dec.gfx);
+}
+
 /* --- the index by address --- */
 
 static size_t slot_of(const struct isa_program *p, uint64_t pc)
@@ -245,8 +249,36 @@ static bool without_effect(enum isa_op op)
 	case ISA_OP_S_INCPERFLEVEL:
 	case ISA_OP_S_DECPERFLEVEL:
 	case ISA_OP_S_TTRACEDATA:
+	case ISA_OP_S_TTRACEDATA_IMM:
+	case ISA_OP_S_VERSION:
+	case ISA_OP_S_INST_PREFETCH:
+	case ISA_OP_S_CLAUSE:
+	case ISA_OP_S_DELAY_ALU:
+	case ISA_OP_S_SINGLEUSE_VDST:
+	case ISA_OP_S_WAITCNT_VSCNT:
+	case ISA_OP_S_WAITCNT_VMCNT:
+	case ISA_OP_S_WAITCNT_EXPCNT:
+	case ISA_OP_S_WAITCNT_LGKMCNT:
+	case ISA_OP_S_WAITCNT_DEPCTR:
+	case ISA_OP_S_WAIT_IDLE:
+	case ISA_OP_S_WAIT_EVENT:
+	case ISA_OP_S_WAIT_LOADCNT:
+	case ISA_OP_S_WAIT_STORECNT:
+	case ISA_OP_S_WAIT_SAMPLECNT:
+	case ISA_OP_S_WAIT_BVHCNT:
+	case ISA_OP_S_WAIT_EXPCNT:
+	case ISA_OP_S_WAIT_DSCNT:
+	case ISA_OP_S_WAIT_KMCNT:
+	case ISA_OP_S_WAIT_LOADCNT_DSCNT:
+	case ISA_OP_S_WAIT_STORECNT_DSCNT:
+	case ISA_OP_S_PREFETCH_INST:
+	case ISA_OP_S_PREFETCH_INST_PC_REL:
+	case ISA_OP_S_PREFETCH_DATA:
+	case ISA_OP_S_PREFETCH_DATA_PC_REL:
+	case ISA_OP_S_BUFFER_PREFETCH_DATA:
 	case ISA_OP_V_NOP:
 	case ISA_OP_V_CLREXCP:
+	case ISA_OP_V_PIPEFLUSH:
 		return true;
 	default:
 		return false;

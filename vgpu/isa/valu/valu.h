@@ -69,6 +69,6 @@ const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2);
 bool isa_host_avx2(void);
 
 /* Binds fn and lane of a decoded vector instruction; false: not implemented. */
-bool isa_valu_bind(struct isa_inst *inst);
+bool isa_valu_bind(struct isa_inst *inst, const struct isa_generation *gen);
 
 #endif
