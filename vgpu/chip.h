@@ -49,10 +49,11 @@ struct vgpu_chip {
 	uint32_t gb_addr_config;      /* register 0x263e */
 	uint32_t ids_flags;           /* AMDGPU_IDS_FLAGS_* */
 	uint8_t pcie_gen, pcie_lanes; /* 0: 4 and 16, as of most */
-	uint8_t xccs;    /* XCCs of the whole card, of which this row is one XCC; 0: there is no such card */
-	bool packed_tid; /* work-item ids arrive packed in v0 */
-	bool xgmi;       /* has links to its like */
-	bool retries;    /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
+	uint8_t xccs;         /* XCCs of the whole card, of which this row is one XCC; 0: there is no such card */
+	uint8_t vgpr_granule; /* GFX10 and later: VGPRs that waves of 32 get at once */
+	bool packed_tid;      /* work-item ids arrive packed in v0 */
+	bool xgmi;            /* has links to its like */
+	bool retries;         /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
 	bool flat_scratch_given; /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
 	uint32_t sdma_max_count_B;
 };
@@ -109,7 +110,7 @@ static inline bool vgpu_gfx_unified(enum vgpu_gfx gfx)
 /* Whether the compute units execute its code; dispatches on other chips hang with a finding. */
 static inline bool vgpu_gfx_executes(enum vgpu_gfx gfx)
 {
-	return gfx <= VGPU_GFX942;
+	return gfx <= VGPU_GFX10_3;
 }
 
 /* Resources of global wave sync (gws_size of Linux gfx_v9_0.c to gfx_v11_0.c; gfx_v12_0.c sets none). */

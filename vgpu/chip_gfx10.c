@@ -11,11 +11,13 @@
 	.pci_class = 0x030000, .gfx_rings = 1, .wave_lanes = 32, .vgprs = 1024, .lds_B = 64 * CHIP_KIB,            \
 	.gds_B = 0x10000, .ce_ram_B = 64 * CHIP_KIB, .l1_B = 16 * CHIP_KIB, .gl1_B = 128 * CHIP_KIB,               \
 	.counter_khz = 100000
-#define GFX10_1_ANY GFX10, .family = CHIP_FAMILY_NV, .max_waves_per_cu = 40, .sdma_max_count_B = 1u << 22
+#define GFX10_1_ANY                                                                                                \
+	GFX10, .family = CHIP_FAMILY_NV, .max_waves_per_cu = 40, .vgpr_granule = 8, .sdma_max_count_B = 1u << 22
 #define GFX10_1     GFX10_1_ANY, .gfx = VGPU_GFX10_1
 #define GFX10_1_DOT GFX10_1_ANY, .gfx = VGPU_GFX10_1_DOT
 #define GFX10_3                                                                                                    \
-	GFX10, .gfx = VGPU_GFX10_3, .max_waves_per_cu = 32, .sdma_max_count_B = 1u << 30, .sdma_block_minor = 2
+	GFX10, .gfx = VGPU_GFX10_3, .max_waves_per_cu = 32, .vgpr_granule = 16, .sdma_max_count_B = 1u << 30,      \
+		.sdma_block_minor = 2
 #define GFX10_3_CARD GFX10_3, .family = CHIP_FAMILY_NV, .vram_type = CHIP_VRAM_GDDR6
 #define GFX10_3_APU                                                                                                \
 	GFX10_3, .engines = 1, .sdma_instances = 1, .vram_B = 512 * CHIP_MIB, .visible_vram_B = 512 * CHIP_MIB,    \

@@ -10,7 +10,8 @@ static inline const struct isa_row_tools *isa_tools(void)
 }
 
 /* Copies `dw` rows under a lane mask. */
-static inline void isa_write_rows(struct isa_wave *w, unsigned row, const uint32_t *from, unsigned dw, uint64_t exec)
+static inline void isa_write_rows(struct isa_wave *w, unsigned row, const uint32_t *from, unsigned dw,
+				  uint64_t exec)
 {
 	if (exec == w->full) {
 		memcpy(w->v[row], from, dw * sizeof(w->v[0]));
