@@ -222,6 +222,7 @@ static decode_fn decode_of(enum isa_format format, uint32_t w)
 		[ISA_FORMAT_MUBUF] = decode_mubuf, [ISA_FORMAT_MTBUF] = decode_mtbuf,
 		[ISA_FORMAT_MIMG] = decode_mimg,   [ISA_FORMAT_VINTRP] = decode_vintrp,
 		[ISA_FORMAT_EXP] = decode_exp,
+		[ISA_FORMAT_VOPD] = decode_vopd,
 	};
 
 	switch (format) {
@@ -231,8 +232,6 @@ static decode_fn decode_of(enum isa_format format, uint32_t w)
 		return w >> 23 == 0x198 ? decode_vop3p : NULL;
 	case ISA_FORMAT_VBUFFER:
 		return bits_of(w, 21, 21) ? decode_mtbuf : decode_mubuf;
-	case ISA_FORMAT_VOPD:
-		return NULL;
 	default:
 		return decode[format];
 	}
@@ -287,4 +286,16 @@ unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigne
 		return st.used;
 	*inst = (struct isa_inst){.pc = pc}; /* some fields would be set, and not checked */
 	return 0;
+}
+
+void isa_decode_second(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
+		       struct isa_inst *inst)
+{
+	struct decode_state st = {
+		.dec = dec, .gen = isa_generation_of(dec->gfx), .code = code, .words = words, .inst = inst};
+
+	memset(inst, 0, sizeof(*inst));
+	inst->pc = pc;
+	decode_vopd_second(&st, decode_next_word(&st));
+	inst->dwords = (uint8_t)st.used;
 }

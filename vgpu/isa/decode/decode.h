@@ -248,6 +248,7 @@ struct isa_inst {
 	uint8_t dwords; /* encoded length */
 	uint32_t flags; /* enum isa_flag */
 	uint8_t beyond; /* enum isa_beyond */
+	bool dual;      /* VOPD: isa_decode_second() has the other half, which executes at once */
 	const struct isa_operand_use
 		*use; /* registers that it touches; owned by the program; NULL: code is not checked */
 	union {
@@ -293,6 +294,9 @@ unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigne
 		    struct isa_inst *inst, const char **why);
 /* Writes an SGPR through the field of a VGPR. */
 bool isa_result_is_scalar(enum isa_op op);
+/* The second half of a dual instruction that isa_decode() has decoded. */
+void isa_decode_second(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
+		       struct isa_inst *inst);
 /* Dwords of an operand type. */
 unsigned isa_type_dw(enum isa_type type);
 

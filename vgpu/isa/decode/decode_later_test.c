@@ -99,6 +99,20 @@ static void long_probes(enum generation gen)
 	}
 }
 
+/* VGPRs 1, 2 and 6, 7 as sources: each half has a bank of its own for each. */
+static void dual_probes(void)
+{
+	for (uint32_t x = 0; x < 16; x++)
+		for (uint32_t y = 0; y < 32; y++) {
+			bool literal = x == 1 || x == 2 || y == 1 || y == 2;
+			uint32_t w = 0x32u << 26 | x << 22 | y << 17;
+
+			add(w | 2 << 9 | 257, 8u << 24 | 5 << 17 | 7 << 9 | 262, literal ? 3 : 2);
+			add(w | 2 << 9 | 10, 9u << 24 | 5 << 17 | 7 << 9 | 129, literal ? 3 : 2);
+			add(w | 2 << 9 | 255, 9u << 24 | 5 << 17 | 7 << 9 | 262, 3);
+		}
+}
+
 static void smem_probes(enum generation gen)
 {
 	for (uint32_t n = 0; n < (gen == GFX12 ? 64 : 256); n++) {
@@ -213,6 +227,8 @@ static void probe_generation(enum generation gen)
 {
 	probe_count = 0;
 	salu_probes(gen);
+	if (gen != GFX10)
+		dual_probes();
 	short_probes(gen);
 	long_probes(gen);
 	smem_probes(gen);

@@ -20,7 +20,7 @@ static bool is_constant(unsigned code)
 	return code == CODE_LITERAL || (code >= 128 && code <= 208) || (code >= 240 && code <= 248);
 }
 
-static void valu_source(struct decode_state *st, unsigned n, unsigned code)
+void decode_valu_source(struct decode_state *st, unsigned n, unsigned code)
 {
 	struct isa_valu *v = &st->inst->valu;
 	unsigned dw = isa_type_dw(v->type[n]);
@@ -38,7 +38,7 @@ static void valu_source(struct decode_state *st, unsigned n, unsigned code)
 	}
 }
 
-static void valu_types(struct isa_inst *inst)
+void decode_valu_types(struct isa_inst *inst)
 {
 	struct isa_valu *v = &inst->valu;
 
@@ -61,7 +61,7 @@ static void valu_mask(struct decode_state *st, unsigned code)
 	st->inst->valu.sdst = decode_sgpr_result(st, code, decode_type_dw(st, ISA_T_M64));
 }
 
-static void valu_result(struct decode_state *st, unsigned reg)
+void decode_valu_result(struct decode_state *st, unsigned reg)
 {
 	struct isa_valu *v = &st->inst->valu;
 	unsigned dw = isa_type_dw(v->dst_type);
@@ -75,7 +75,7 @@ static void valu_result(struct decode_state *st, unsigned reg)
 	else
 		v->vdst = decode_data(st, reg, dw, false, true);
 	if (st->inst->row->flags & ISA_ROW_ACCUMULATE)
-		valu_source(st, 2, CODE_VGPR + reg);
+		decode_valu_source(st, 2, CODE_VGPR + reg);
 }
 
 static bool is_half(enum isa_type type)
@@ -97,14 +97,14 @@ static unsigned short_vgpr(struct decode_state *st, unsigned n, unsigned reg)
 
 static void short_source(struct decode_state *st, unsigned n, unsigned code)
 {
-	valu_source(st, n, code >= CODE_VGPR ? CODE_VGPR + short_vgpr(st, n, code - CODE_VGPR) : code);
+	decode_valu_source(st, n, code >= CODE_VGPR ? CODE_VGPR + short_vgpr(st, n, code - CODE_VGPR) : code);
 }
 
 static void short_result(struct decode_state *st, unsigned reg)
 {
 	struct isa_valu *v = &st->inst->valu;
 
-	valu_result(st, short_vgpr(st, 3, reg));
+	decode_valu_result(st, short_vgpr(st, 3, reg));
 	if (st->inst->row->flags & ISA_ROW_ACCUMULATE && v->opsel & 8)
 		v->opsel |= 4;
 }
@@ -131,9 +131,9 @@ static void decode_sdwa(struct decode_state *st)
 	v->abs = (uint8_t)(bits_of(w, 21, 21) | bits_of(w, 29, 29) << 1);
 	if (v->sel[0] > ISA_SEL_DWORD || v->sel[1] > ISA_SEL_DWORD)
 		st->why = "a reserved SDWA selection";
-	valu_source(st, 0, bits_of(w, 7, 0) + (bits_of(w, 23, 23) ? 0 : CODE_VGPR));
+	decode_valu_source(st, 0, bits_of(w, 7, 0) + (bits_of(w, 23, 23) ? 0 : CODE_VGPR));
 	if (v->type[1])
-		valu_source(st, 1, bits_of(w, 31, 31) ? src1 & 255 : src1);
+		decode_valu_source(st, 1, bits_of(w, 31, 31) ? src1 & 255 : src1);
 	if (v->dst_type == ISA_T_M64) {
 		valu_mask(st, bits_of(w, 15, 15) ? bits_of(w, 14, 8) : ISA_VCC);
 		return;
@@ -223,10 +223,10 @@ void decode_vop1(struct decode_state *st, uint32_t w)
 	decode_row(st, ISA_VOP1, bits_of(w, 16, 9));
 	if (st->why)
 		return;
-	valu_types(st->inst);
+	decode_valu_types(st->inst);
 	if (st->inst->op == ISA_OP_V_ACCVGPR_MOV_B32) {
 		st->inst->valu.vdst = decode_data(st, bits_of(w, 24, 17), 1, true, true);
-		valu_source(st, 0, CODE_VGPR + bits_of(w, 8, 0));
+		decode_valu_source(st, 0, CODE_VGPR + bits_of(w, 8, 0));
 		return;
 	}
 	short_result(st, bits_of(w, 24, 17));
@@ -257,7 +257,7 @@ static bool decode_madk(struct decode_state *st, uint32_t w)
 		return false;
 	short_source(st, 0, bits_of(w, 8, 0));
 	short_source(st, mk ? 2 : 1, CODE_VGPR + bits_of(w, 16, 9));
-	valu_source(st, mk ? 1 : 2, CODE_LITERAL);
+	decode_valu_source(st, mk ? 1 : 2, CODE_LITERAL);
 	valu_literal(st);
 	return true;
 }
@@ -275,7 +275,7 @@ void decode_vop2(struct decode_state *st, uint32_t w)
 	decode_row(st, ISA_VOP2, bits_of(w, 30, 25));
 	if (st->why)
 		return;
-	valu_types(st->inst);
+	decode_valu_types(st->inst);
 	short_result(st, bits_of(w, 24, 17));
 	if (!decode_madk(st, w))
 		short_sources(st, w);
@@ -286,7 +286,7 @@ void decode_vopc(struct decode_state *st, uint32_t w)
 	decode_row(st, ISA_VOPC, bits_of(w, 24, 17));
 	if (st->why)
 		return;
-	valu_types(st->inst);
+	decode_valu_types(st->inst);
 	valu_mask(st, ISA_VCC);
 	short_sources(st, w);
 }
@@ -323,7 +323,7 @@ static void long_sources(struct decode_state *st, uint32_t w)
 	for (unsigned n = count; n--;) {
 		if (!n && long_dpp(st, code[0]))
 			continue;
-		valu_source(st, n, code[n]);
+		decode_valu_source(st, n, code[n]);
 		literal |= code[n] == CODE_LITERAL;
 		if ((code[n] == CODE_LITERAL && !st->gen->vop3_literals) || code[n] == CODE_SDWA ||
 		    code[n] == CODE_DPP)
@@ -359,7 +359,7 @@ void decode_vop3(struct decode_state *st, uint32_t w)
 		st->why = "no instruction of this chip";
 	if (st->why)
 		return;
-	valu_types(st->inst);
+	decode_valu_types(st->inst);
 	v->clamp = bits_of(w, 15, 15);
 	v->omod = (uint8_t)bits_of(w1, 28, 27);
 	v->neg = (uint8_t)bits_of(w1, 31, 29);
@@ -369,7 +369,9 @@ void decode_vop3(struct decode_state *st, uint32_t w)
 		v->abs = (uint8_t)bits_of(w, 10, 8);
 		v->opsel = (uint8_t)bits_of(w, 14, 11);
 	}
-	valu_result(st, bits_of(w, 7, 0));
+	if (st->inst->row->flags & ISA_ROW_ACCUMULATE && st->gen->keeps_halves && v->opsel & 8)
+		v->opsel |= 4; /* the addend is the half that is written */
+	decode_valu_result(st, bits_of(w, 7, 0));
 	long_sources(st, w1);
 	if (has_carry_field(st->inst->row))
 		v->scarry = carry_code(st, bits_of(w1, 26, 18));
@@ -396,16 +398,16 @@ static void decode_mfma(struct decode_state *st, uint32_t w, uint32_t w1)
 		if (code < CODE_VGPR)
 			st->why = "MFMA takes vector registers only";
 		else
-			valu_source(st, n, code + (bits_of(w1, 27 + n, 27 + n) ? CODE_AGPR - CODE_VGPR : 0));
+			decode_valu_source(st, n, code + (bits_of(w1, 27 + n, 27 + n) ? CODE_AGPR - CODE_VGPR : 0));
 	}
 	if (st->inst->row->flags & ISA_ROW_SPARSE && src2 < CODE_VGPR)
 		st->why = "the index of a sparse matrix is a VGPR";
 	else if (st->inst->row->flags & ISA_ROW_SPARSE)
-		valu_source(st, 2, src2);
+		decode_valu_source(st, 2, src2);
 	else if (src2 < CODE_VGPR && (src2 < 128 || src2 > 248))
 		st->why = "MFMA takes vector registers or inline constants only";
 	else
-		valu_source(st, 2, src2 >= CODE_VGPR && acc_cd ? src2 + CODE_AGPR - CODE_VGPR : src2);
+		decode_valu_source(st, 2, src2 >= CODE_VGPR && acc_cd ? src2 + CODE_AGPR - CODE_VGPR : src2);
 }
 
 /* GFX11's matrix instructions have VGPRs, and an inline constant as addend. */
@@ -421,9 +423,9 @@ static void decode_wmma(struct decode_state *st, uint32_t w, uint32_t w1)
 		return;
 	}
 	v->vdst = decode_data(st, bits_of(w, 7, 0), isa_type_dw(v->dst_type), false, true);
-	valu_source(st, 0, bits_of(w1, 8, 0));
-	valu_source(st, 1, bits_of(w1, 17, 9));
-	valu_source(st, 2, src2);
+	decode_valu_source(st, 0, bits_of(w1, 8, 0));
+	decode_valu_source(st, 1, bits_of(w1, 17, 9));
+	decode_valu_source(st, 2, src2);
 }
 
 static void decode_accvgpr(struct decode_state *st, uint32_t w, uint32_t w1)
@@ -434,10 +436,10 @@ static void decode_accvgpr(struct decode_state *st, uint32_t w, uint32_t w1)
 	v->neg = v->abs = v->opsel = v->opsel_hi = 0;
 	if (st->inst->op == ISA_OP_V_ACCVGPR_READ_B32) {
 		v->vdst = decode_data(st, bits_of(w, 7, 0), 1, false, true);
-		valu_source(st, 0, CODE_AGPR + bits_of(src, 7, 0));
+		decode_valu_source(st, 0, CODE_AGPR + bits_of(src, 7, 0));
 	} else {
 		v->vdst = decode_data(st, bits_of(w, 7, 0), 1, true, true);
-		valu_source(st, 0, src);
+		decode_valu_source(st, 0, src);
 	}
 }
 
@@ -463,7 +465,7 @@ void decode_vop3p(struct decode_state *st, uint32_t w)
 	decode_row(st, ISA_VOP3P, bits_of(w, 22, 16));
 	if (st->why)
 		return;
-	valu_types(st->inst);
+	decode_valu_types(st->inst);
 	v->clamp = bits_of(w, 15, 15);
 	v->opsel = (uint8_t)bits_of(w, 13, 11);
 	v->opsel_hi = (uint8_t)(bits_of(w1, 28, 27) | bits_of(w, 14, 14) << 2);
@@ -481,7 +483,7 @@ void decode_vop3p(struct decode_state *st, uint32_t w)
 			v->blgp = v->neg;
 			v->neg = v->abs = 0;
 		}
-		valu_result(st, bits_of(w, 7, 0));
+		decode_valu_result(st, bits_of(w, 7, 0));
 		long_sources(st, w1);
 	}
 }

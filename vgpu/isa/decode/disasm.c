@@ -477,6 +477,13 @@ static void put_image(struct text *t, const struct isa_inst *i)
 		 i->flags & ISA_D16 ? " d16" : "");
 }
 
+/* Half of a dual instruction: "v_dual_add_f32 v1, v2, v3". */
+static void put_half(struct text *t, const struct isa_inst *i)
+{
+	put_text(t, "v_dual%s", isa_row_name(t->gfx, i->row) + 1);
+	put_valu(t, i);
+}
+
 unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words, uint64_t pc, char *text,
 			 size_t text_B)
 {
@@ -489,6 +496,14 @@ unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words
 	if (!used) {
 		put_text(&t, "<%s>", why);
 		return 0;
+	}
+	if (inst.dual) {
+		put_half(&t, &inst);
+		isa_decode_second(&dec, code, words, pc, &inst);
+		put_text(&t, " :: ");
+		t.operands = 0;
+		put_half(&t, &inst);
+		return used;
 	}
 	put_text(&t, "%s", isa_row_name(gfx, inst.row));
 	if (inst.enc <= ISA_SOPP)

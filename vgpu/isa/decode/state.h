@@ -64,6 +64,12 @@ void decode_vop2(struct decode_state *st, uint32_t w);
 void decode_vopc(struct decode_state *st, uint32_t w);
 void decode_vop3(struct decode_state *st, uint32_t w);
 void decode_vop3p(struct decode_state *st, uint32_t w);
+/* Parts of vector instructions: types of the row, a source by its code, the result. */
+void decode_valu_types(struct isa_inst *inst);
+void decode_valu_source(struct decode_state *st, unsigned n, unsigned code);
+void decode_valu_result(struct decode_state *st, unsigned reg);
+void decode_vopd(struct decode_state *st, uint32_t w);
+void decode_vopd_second(struct decode_state *st, uint32_t w);
 void decode_smem(struct decode_state *st, uint32_t w);
 void decode_ds(struct decode_state *st, uint32_t w);
 void decode_flat(struct decode_state *st, uint32_t w);

@@ -147,6 +147,26 @@ C_FN(set_gpr_idx_mode)
 	return i + 1;
 }
 
+/* s_sendmsg_rtn: the time, or what no program of DRM's VMIDs has: doorbells, trap handlers. */
+enum { MESSAGE_GET_REALTIME = 0x83 };
+
+static uint64_t message_answer(const struct isa_wave *w, const struct isa_inst *i)
+{
+	return (i->salu.simm & 255) == MESSAGE_GET_REALTIME ? w->machine->clock(w->machine->user) : 0;
+}
+
+C_FN(sendmsg_rtn_b32)
+{
+	w->s[i->salu.dst] = (uint32_t)message_answer(w, i);
+	return i + 1;
+}
+
+C_FN(sendmsg_rtn_b64)
+{
+	isa_swrite64(w, i->salu.dst, message_answer(w, i));
+	return i + 1;
+}
+
 /* --- hardware registers --- */
 
 static enum isa_hwreg hwreg_of(const struct isa_wave *w, int32_t simm)
@@ -271,6 +291,8 @@ const struct isa_handler isa_control_handlers[] = {
 	{ISA_OP_S_GETREG_B32, s_getreg_b32},
 	{ISA_OP_S_SETREG_B32, s_setreg_b32},
 	{ISA_OP_S_SETREG_IMM32_B32, s_setreg_imm32_b32},
+	{ISA_OP_S_SENDMSG_RTN_B32, s_sendmsg_rtn_b32},
+	{ISA_OP_S_SENDMSG_RTN_B64, s_sendmsg_rtn_b64},
 	{ISA_OP_S_ROUND_MODE, s_round_mode},
 	{ISA_OP_S_DENORM_MODE, s_denorm_mode},
 	{ISA_OP_S_CALL_B64, s_call_b64},

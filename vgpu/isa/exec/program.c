@@ -327,7 +327,7 @@ static void *copy_of(const void *data, size_t size_B)
 
 /* Code of a run being collected. */
 struct collector {
-	struct isa_inst inst[MAX_RUN + 2];
+	struct isa_inst inst[MAX_RUN + 4];
 	uint64_t pc_of[2 * MAX_RUN]; /* each decoded address, and its instruction */
 	uint32_t inst_of[2 * MAX_RUN];
 	uint32_t code[2 * MAX_RUN * MAX_DWORDS];
@@ -343,12 +343,62 @@ static struct isa_inst *report_before(struct collector *c, struct isa_inst *inst
 	return inst[1].beyond & ISA_BEYOND_RESULT ? NULL : inst + 1;
 }
 
+static bool reads_row(const struct isa_inst *inst, unsigned row)
+{
+	for (unsigned n = 0; n < 3; n++)
+		if (inst->valu.kind[n] == ISA_FROM_ROW && inst->valu.row[n] == row)
+			return true;
+	return false;
+}
+
+/* Two instructions each of which overwrites a source of the other. */
+static const struct isa_inst *run_crossed(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_inst *x = i + 1, *y = i + 2;
+	uint32_t *row = w->v[x->valu.vdst], old[ISA_LANES], new[ISA_LANES];
+
+	memcpy(old, row, sizeof(old));
+	x->fn(w, x);
+	memcpy(new, row, sizeof(new));
+	memcpy(row, old, sizeof(old));
+	y->fn(w, y);
+	memcpy(row, new, sizeof(new));
+	return i + 3;
+}
+
+/* Appends the halves of a dual instruction, x decoded already, in an order in which none overwrites the other's
+ * sources; a half that does nothing is left out. */
+static bool collect_dual(struct isa_program *p, struct collector *c, const uint32_t *code, unsigned words)
+{
+	struct isa_inst *at = &c->inst[c->count], x = *at, y;
+
+	isa_decode_second(&p->dec, code, words, x.pc, &y);
+	if (!p->bind(p, &x) || !p->bind(p, &y))
+		return false;
+	if (x.beyond || y.beyond) {
+		*at++ = (struct isa_inst){.fn = report_beyond, .pc = x.pc};
+	} else if (reads_row(&x, y.valu.vdst) && reads_row(&y, x.valu.vdst)) {
+		*at++ = (struct isa_inst){.fn = run_crossed, .pc = x.pc};
+	} else if (reads_row(&y, x.valu.vdst)) {
+		struct isa_inst swap = x;
+
+		x = y;
+		y = swap;
+	}
+	if (!(x.beyond & ISA_BEYOND_RESULT))
+		*at++ = x;
+	if (!(y.beyond & ISA_BEYOND_RESULT))
+		*at++ = y;
+	c->count = (size_t)(at - c->inst);
+	return true;
+}
+
 /* Fills the collector from pc to a jump, to known code, or to its end. */
 static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 {
 	for (;;) {
 		struct isa_inst *inst = &c->inst[c->count];
-		unsigned dwords;
+		unsigned dwords, fetched;
 
 		if (find_inst(p, pc) || c->count >= MAX_RUN || c->addresses == 2 * MAX_RUN) {
 			*inst = (struct isa_inst){.fn = run_follow, .pc = pc};
@@ -358,8 +408,14 @@ static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 		dwords = decode_one(p, pc, inst);
 		c->pc_of[c->addresses] = pc;
 		c->inst_of[c->addresses++] = (uint32_t)c->count;
-		c->code_dw += fetch_words(p, pc, &c->code[c->code_dw], dwords);
+		fetched = fetch_words(p, pc, &c->code[c->code_dw], dwords);
+		c->code_dw += fetched;
 		pc += 4 * dwords;
+		if (inst->dual) {
+			if (!collect_dual(p, c, &c->code[c->code_dw - fetched], fetched))
+				return false;
+			continue;
+		}
 		if (!inst->fn && without_effect(inst->op)) {
 			if (!p->dec.checked)
 				continue;
