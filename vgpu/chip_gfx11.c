@@ -10,7 +10,7 @@
 #define GFX11                                                                                                      \
 	.pci_class = 0x030000, .arrays_per_engine = 2, .gfx_rings = 1, .wave_lanes = 32, .max_waves_per_cu = 32,   \
 	.lds_B = 64 * CHIP_KIB, .gds_B = 0x1000, .l1_B = 32 * CHIP_KIB, .gl1_B = 256 * CHIP_KIB,                   \
-	.counter_khz = 100000, .sdma_max_count_B = 1u << 30
+	.counter_khz = 100000, .sdma_max_count_B = 1u << 30, .packed_tid = true
 #define GFX11_CARD                                                                                                 \
 	GFX11, .gfx = VGPU_GFX11, .family = CHIP_FAMILY_GC_11_0_0, .sdma_instances = 2, .vram_type = CHIP_VRAM_GDDR6
 #define GFX11_APU                                                                                                  \

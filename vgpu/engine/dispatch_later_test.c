@@ -49,8 +49,7 @@ BOTH(
 		double r = x * y - 0.125;
 		r = __builtin_fma(r, x, y) / (y + 3.0);
 		return __builtin_sqrt(__builtin_fabs(r)) + __builtin_floor(x) + (double)(float)r;
-	}
-)
+	})
 
 static const char source[] =
 	"#define KERNEL extern \"C\" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 1024)))\n"
@@ -89,10 +88,10 @@ static const char source[] =
 	"  o[0] = (unsigned)__builtin_amdgcn_ds_bpermute((X ^ 5) * 4, v);\n"
 	"  o[1] = __builtin_amdgcn_readlane(v, 7) + __builtin_amdgcn_readfirstlane(v);\n"
 	"  o[2] = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));\n"
-	"  o[3] = __builtin_amdgcn_update_dpp(99, v, 0x111, 0xf, 0xf, false);\n"    /* row_shr:1 */
-	"  o[4] = __builtin_amdgcn_update_dpp(99, v, 0x155, 0xf, 0xf, true);\n"     /* row_share:5 */
+	"  o[3] = __builtin_amdgcn_update_dpp(99, v, 0x111, 0xf, 0xf, false);\n" /* row_shr:1 */
+	"  o[4] = __builtin_amdgcn_update_dpp(99, v, 0x155, 0xf, 0xf, true);\n"  /* row_share:5 */
 	"  o[5] = __builtin_amdgcn_permlane16(v, v, 0x76543210, 0x89abcdef, false, true);\n"
-	"  o[6] = __builtin_amdgcn_ds_swizzle(v, 0x801b);\n"                        /* quad 3, 2, 1, 0 */
+	"  o[6] = __builtin_amdgcn_ds_swizzle(v, 0x801b);\n" /* quad 3, 2, 1, 0 */
 	"  if (X & 1) o[7] = __builtin_popcountll(__builtin_amdgcn_read_exec()); }\n"
 	"KERNEL void wild(unsigned *p, unsigned *out) { out[X] = 5 + *(volatile unsigned *)(p + X); p[X] = 9; }\n";
 
@@ -166,7 +165,8 @@ static void test_ids(struct test_gpu *t)
 	unsigned bad = 0;
 
 	memset(t->data, 0, 65536);
-	EXPECT(LAUNCH("ids", {3, 3, 2}, {8, 4, 2}, {5, 2, 1}, 7, .args = {D, 21 | 10ull << 32}), ENGINE_DONE, 0, NULL);
+	EXPECT(LAUNCH("ids", {3, 3, 2}, {8, 4, 2}, {5, 2, 1}, 7, .args = {D, 21 | 10ull << 32}), ENGINE_DONE, 0,
+	       NULL);
 	for (unsigned z = 0; z < 4; z++)
 		for (unsigned y = 0; y < 10; y++)
 			for (unsigned x = 0; x < 21; x++)

@@ -125,7 +125,10 @@ static inline void masks(struct test_gpu *t, uint32_t mask)
 static inline void emit_launch(struct test_gpu *t, const struct launch *l)
 {
 	struct kernel k = find(l->kernel);
-	uint32_t waves = l->waves ? l->waves : is_later() ? 32u * chip_row->engines : 64, y = l->dim[1] ? l->dim[1] : 1, z = l->dim[2] ? l->dim[2] : 1;
+	uint32_t waves = l->waves     ? l->waves
+			 : is_later() ? 32u * chip_row->engines
+				      : 64,
+		 y = l->dim[1] ? l->dim[1] : 1, z = l->dim[2] ? l->dim[2] : 1;
 	bool fine = chip_row->gc_version[0] >= 11; /* WAVESIZE counts 256 bytes, WAVES is of an engine */
 	uint32_t wavesize = wave_B(&k) / (fine ? 256 : 1024);
 

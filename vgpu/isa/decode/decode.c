@@ -221,8 +221,7 @@ static decode_fn decode_of(enum isa_format format, uint32_t w)
 		[ISA_FORMAT_DS] = decode_ds,       [ISA_FORMAT_FLAT] = decode_flat,
 		[ISA_FORMAT_MUBUF] = decode_mubuf, [ISA_FORMAT_MTBUF] = decode_mtbuf,
 		[ISA_FORMAT_MIMG] = decode_mimg,   [ISA_FORMAT_VINTRP] = decode_vintrp,
-		[ISA_FORMAT_EXP] = decode_exp,
-		[ISA_FORMAT_VOPD] = decode_vopd,
+		[ISA_FORMAT_EXP] = decode_exp,     [ISA_FORMAT_VOPD] = decode_vopd,
 	};
 
 	switch (format) {

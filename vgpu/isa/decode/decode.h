@@ -267,6 +267,7 @@ struct isa_handler {
 /* The function bound to a semantic by the tables below, or NULL. */
 isa_fn isa_handler_find(enum isa_op op);
 extern const struct isa_handler isa_salu_handlers[];
+extern const struct isa_handler isa_salu_float_handlers[];
 extern const struct isa_handler isa_control_handlers[];
 extern const struct isa_handler isa_cross_handlers[]; /* valu/cross.c */
 extern const struct isa_handler isa_smem_handlers[];  /* mem_smem.c */

@@ -410,6 +410,23 @@ static void decode_mfma(struct decode_state *st, uint32_t w, uint32_t w1)
 		decode_valu_source(st, 2, src2 >= CODE_VGPR && acc_cd ? src2 + CODE_AGPR - CODE_VGPR : src2);
 }
 
+static uint8_t half_type(uint8_t type)
+{
+	return type == ISA_T_W16  ? ISA_T_W8
+	       : type == ISA_T_W8 ? ISA_T_W4
+	       : type == ISA_T_W4 ? ISA_T_B64
+				  : ISA_T_B32;
+}
+
+/* Waves of 64 lanes have half the registers of a matrix; GFX11 repeats A and B instead. */
+static void wmma_of_64(struct decode_state *st, struct isa_valu *v)
+{
+	v->dst_type = half_type(v->dst_type);
+	for (unsigned n = 0; n < 3; n++)
+		if (n == 2 || st->gen->column != ISA_COLUMN_11)
+			v->type[n] = half_type(v->type[n]);
+}
+
 /* GFX11's matrix instructions have VGPRs, and an inline constant as addend. */
 static void decode_wmma(struct decode_state *st, uint32_t w, uint32_t w1)
 {
@@ -422,6 +439,8 @@ static void decode_wmma(struct decode_state *st, uint32_t w, uint32_t w1)
 		st->why = "WMMA takes vector registers or inline constants only";
 		return;
 	}
+	if (!st->dec->wave32)
+		wmma_of_64(st, v);
 	v->vdst = decode_data(st, bits_of(w, 7, 0), isa_type_dw(v->dst_type), false, true);
 	decode_valu_source(st, 0, bits_of(w1, 8, 0));
 	decode_valu_source(st, 1, bits_of(w1, 17, 9));

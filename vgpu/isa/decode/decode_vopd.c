@@ -12,19 +12,19 @@ struct dual_op {
 };
 
 static const struct dual_op dual_ops[32] = {
-	{ISA_VOP2, 0x2b, 0x2b}, /* fmac_f32 */
-	{ISA_VOP2, 0x2d, 0x2d}, /* fmaak_f32 */
-	{ISA_VOP2, 0x2c, 0x2c}, /* fmamk_f32 */
-	{ISA_VOP2, 0x08, 0x08}, /* mul_f32 */
-	{ISA_VOP2, 0x03, 0x03}, /* add_f32 */
-	{ISA_VOP2, 0x04, 0x04}, /* sub_f32 */
-	{ISA_VOP2, 0x05, 0x05}, /* subrev_f32 */
-	{ISA_VOP2, 0x07, 0x07}, /* mul_dx9_zero_f32 */
-	{ISA_VOP1, 0x01, 0x01}, /* mov_b32 */
-	{ISA_VOP2, 0x01, 0x01}, /* cndmask_b32 */
-	{ISA_VOP2, 0x10, 0x16}, /* max_f32 */
-	{ISA_VOP2, 0x0f, 0x15}, /* min_f32 */
-	{ISA_VOP2, 0x02, 0x02}, /* dot2acc_f32_f16 */
+	{ISA_VOP2, 0x2b, 0x2b},        /* fmac_f32 */
+	{ISA_VOP2, 0x2d, 0x2d},        /* fmaak_f32 */
+	{ISA_VOP2, 0x2c, 0x2c},        /* fmamk_f32 */
+	{ISA_VOP2, 0x08, 0x08},        /* mul_f32 */
+	{ISA_VOP2, 0x03, 0x03},        /* add_f32 */
+	{ISA_VOP2, 0x04, 0x04},        /* sub_f32 */
+	{ISA_VOP2, 0x05, 0x05},        /* subrev_f32 */
+	{ISA_VOP2, 0x07, 0x07},        /* mul_dx9_zero_f32 */
+	{ISA_VOP1, 0x01, 0x01},        /* mov_b32 */
+	{ISA_VOP2, 0x01, 0x01},        /* cndmask_b32 */
+	{ISA_VOP2, 0x10, 0x16},        /* max_f32 */
+	{ISA_VOP2, 0x0f, 0x15},        /* min_f32 */
+	{ISA_VOP2, 0x02, 0x02},        /* dot2acc_f32_f16 */
 	[16] = {ISA_VOP2, 0x25, 0x25}, /* add_nc_u32; from here on of Y alone */
 	[17] = {ISA_VOP2, 0x18, 0x18}, /* lshlrev_b32 */
 	[18] = {ISA_VOP2, 0x1b, 0x1b}, /* and_b32 */

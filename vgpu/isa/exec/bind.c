@@ -62,6 +62,7 @@ static void index_table(const struct isa_handler *table)
 static void index_handlers(void)
 {
 	index_table(isa_salu_handlers);
+	index_table(isa_salu_float_handlers);
 	index_table(isa_control_handlers);
 	index_table(isa_cross_handlers);
 	index_table(isa_smem_handlers);

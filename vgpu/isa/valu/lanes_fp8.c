@@ -48,8 +48,8 @@ NARROW(pk_bf8, FP8_E5M2)
 		for (unsigned l = 0; l < ISA_LANES; l++) {                                                         \
 			float sum = as_f32(x->s[2][l]);                                                            \
 			for (unsigned n = 0; n < 32; n += 8)                                                       \
-				sum += as_f32(fp8_to_bits32(x->s[0][l] >> n & 255, FORMAT_A)) *                    \
-				       as_f32(fp8_to_bits32(x->s[1][l] >> n & 255, FORMAT_B));                     \
+				sum = fused(as_f32(fp8_to_bits32(x->s[0][l] >> n & 255, FORMAT_A)),                \
+					    as_f32(fp8_to_bits32(x->s[1][l] >> n & 255, FORMAT_B)), sum);          \
 			x->d[l] = f32_bits(sum);                                                                   \
 		}                                                                                                  \
 	}

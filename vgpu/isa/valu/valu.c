@@ -452,6 +452,18 @@ static bool is_matrix_f64(const struct isa_inst *i)
 	return i->op == ISA_OP_V_MFMA_F64_16X16X4F64 || i->op == ISA_OP_V_MFMA_F64_4X4X4F64;
 }
 
+static bool has_half_result(const struct isa_inst *i)
+{
+	return i->op == ISA_OP_V_WMMA_F16_16X16X16_F16 || i->op == ISA_OP_V_WMMA_BF16_16X16X16_BF16;
+}
+
+/* Writes one half of each lane. */
+static void merge_half(uint32_t *d, const uint32_t *from, bool high)
+{
+	for (unsigned l = 0; l < ISA_LANES; l++)
+		d[l] = high ? (d[l] & 0xffff) | (from[l] & 0xffff0000) : (d[l] & 0xffff0000) | (from[l] & 0xffff);
+}
+
 /* Matrices: the addend is copied to the result's rows; EXEC has no effect. */
 static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -465,6 +477,9 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 	k.x.d = sum;
 	k.x.inst = v;
 	k.x.mode = w->mode;
+	k.x.clamp = v->clamp;
+	k.x.lanes = (uint8_t)isa_lanes(w);
+	k.x.wmma_doubled = isa_generation_of(w->machine->chip->gfx)->column == ISA_COLUMN_11;
 	k.x.flush_half = w->machine->chip->gfx == VGPU_GFX90A;
 	find_sources(&k);
 	if (i->row->flags & ISA_ROW_SPARSE)
@@ -476,7 +491,11 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 			memcpy(sum + n * ISA_LANES, k.x.s[2] + (is_matrix_f64(i) ? n % 2 : 0) * ISA_LANES,
 			       sizeof(w->v[0]));
 	call_lane(&k, v->lane);
-	memcpy(w->v[v->vdst], sum, dw * sizeof(w->v[0]));
+	if (k.x.wmma_doubled && has_half_result(i))
+		for (unsigned n = 0; n < dw; n++)
+			merge_half(w->v[v->vdst + n], sum + n * ISA_LANES, v->opsel & 4);
+	else
+		memcpy(w->v[v->vdst], sum, dw * sizeof(w->v[0]));
 	return i + 1;
 }
 
