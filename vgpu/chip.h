@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Instruction-set level, for the decoder and the compute units. gfx902, gfx909 and gfx90c count as gfx900: LLVM's
+/* Instruction-set level, for the decoder and the compute units, oldest first. gfx902, gfx909 and gfx90c count as gfx900: LLVM's
  * features differ in image instructions only. */
 enum vgpu_gfx {
 	VGPU_GFX900,
@@ -15,7 +15,13 @@ enum vgpu_gfx {
 	VGPU_GFX908,
 	VGPU_GFX90A,
 	VGPU_GFX942,
-	VGPU_GFX_LATER, /* GFX10 and later: the engine executes none of their code */
+	VGPU_GFX10_1,
+	VGPU_GFX10_1_DOT, /* gfx1011, gfx1012: with dot products */
+	VGPU_GFX10_3,
+	VGPU_GFX11,
+	VGPU_GFX11_5,
+	VGPU_GFX12,
+	VGPU_GFX_COUNT,
 };
 
 struct vgpu_chip {
@@ -43,10 +49,11 @@ struct vgpu_chip {
 	uint32_t gb_addr_config;      /* register 0x263e */
 	uint32_t ids_flags;           /* AMDGPU_IDS_FLAGS_* */
 	uint8_t pcie_gen, pcie_lanes; /* 0: 4 and 16, as of most */
-	uint8_t xccs;    /* XCCs of the whole card, of which this row is one XCC; 0: there is no such card */
-	bool packed_tid; /* work-item ids arrive packed in v0 */
-	bool xgmi;       /* has links to its like */
-	bool retries;    /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
+	uint8_t xccs;         /* XCCs of the whole card, of which this row is one XCC; 0: there is no such card */
+	uint8_t vgpr_granule; /* GFX10 and later: VGPRs that waves of 32 get at once */
+	bool packed_tid;      /* work-item ids arrive packed in v0 */
+	bool xgmi;            /* has links to its like */
+	bool retries;         /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
 	bool flat_scratch_given; /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
 	uint32_t sdma_max_count_B;
 };
@@ -98,6 +105,12 @@ static inline bool vgpu_chip_is_apu(const struct vgpu_chip *chip)
 static inline bool vgpu_gfx_unified(enum vgpu_gfx gfx)
 {
 	return gfx == VGPU_GFX90A || gfx == VGPU_GFX942;
+}
+
+/* Whether the compute units execute its code; dispatches on other chips hang with a finding. */
+static inline bool vgpu_gfx_executes(enum vgpu_gfx gfx)
+{
+	return gfx <= VGPU_GFX11_5;
 }
 
 /* Resources of global wave sync (gws_size of Linux gfx_v9_0.c to gfx_v11_0.c; gfx_v12_0.c sets none). */

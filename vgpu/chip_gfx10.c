@@ -8,11 +8,16 @@
 
 /* Common to GFX10, unless a row says otherwise. A CU is half a WGP: two SIMDs with 1,024 VGPRs each. */
 #define GFX10                                                                                                      \
-	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .gfx_rings = 1, .wave_lanes = 32, .vgprs = 1024,             \
-	.lds_B = 64 * CHIP_KIB, .gds_B = 0x10000, .ce_ram_B = 64 * CHIP_KIB, .l1_B = 16 * CHIP_KIB,                \
-	.gl1_B = 128 * CHIP_KIB, .counter_khz = 100000
-#define GFX10_1      GFX10, .family = CHIP_FAMILY_NV, .max_waves_per_cu = 40, .sdma_max_count_B = 1u << 22
-#define GFX10_3      GFX10, .max_waves_per_cu = 32, .sdma_max_count_B = 1u << 30, .sdma_block_minor = 2
+	.pci_class = 0x030000, .gfx_rings = 1, .wave_lanes = 32, .vgprs = 1024, .lds_B = 64 * CHIP_KIB,            \
+	.gds_B = 0x10000, .ce_ram_B = 64 * CHIP_KIB, .l1_B = 16 * CHIP_KIB, .gl1_B = 128 * CHIP_KIB,               \
+	.counter_khz = 100000
+#define GFX10_1_ANY                                                                                                \
+	GFX10, .family = CHIP_FAMILY_NV, .max_waves_per_cu = 40, .vgpr_granule = 8, .sdma_max_count_B = 1u << 22
+#define GFX10_1     GFX10_1_ANY, .gfx = VGPU_GFX10_1
+#define GFX10_1_DOT GFX10_1_ANY, .gfx = VGPU_GFX10_1_DOT
+#define GFX10_3                                                                                                    \
+	GFX10, .gfx = VGPU_GFX10_3, .max_waves_per_cu = 32, .vgpr_granule = 16, .sdma_max_count_B = 1u << 30,      \
+		.sdma_block_minor = 2
 #define GFX10_3_CARD GFX10_3, .family = CHIP_FAMILY_NV, .vram_type = CHIP_VRAM_GDDR6
 #define GFX10_3_APU                                                                                                \
 	GFX10_3, .engines = 1, .sdma_instances = 1, .vram_B = 512 * CHIP_MIB, .visible_vram_B = 512 * CHIP_MIB,    \
@@ -48,7 +53,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 	},
 	{
 		/* Navi12, Radeon Pro V520. */
-		GFX10_1,
+		GFX10_1_DOT,
 		.name = "gfx1011",
 		.device_id = 0x7362,
 		.pci_rev = 0xc3,
@@ -75,7 +80,7 @@ const struct vgpu_chip vgpu_chips_gfx10[] = {
 	},
 	{
 		/* Navi14, RX 5500 XT. */
-		GFX10_1,
+		GFX10_1_DOT,
 		.name = "gfx1012",
 		.pcie_lanes = 8,
 		.device_id = 0x7340,

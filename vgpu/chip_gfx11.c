@@ -8,14 +8,17 @@
 
 /* Common to GFX11, unless a row says otherwise. */
 #define GFX11                                                                                                      \
-	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .arrays_per_engine = 2, .gfx_rings = 1, .wave_lanes = 32,    \
-	.max_waves_per_cu = 32, .lds_B = 64 * CHIP_KIB, .gds_B = 0x1000, .l1_B = 32 * CHIP_KIB,                    \
-	.gl1_B = 256 * CHIP_KIB, .counter_khz = 100000, .sdma_max_count_B = 1u << 30
-#define GFX11_CARD GFX11, .family = CHIP_FAMILY_GC_11_0_0, .sdma_instances = 2, .vram_type = CHIP_VRAM_GDDR6
+	.pci_class = 0x030000, .arrays_per_engine = 2, .gfx_rings = 1, .wave_lanes = 32, .max_waves_per_cu = 32,   \
+	.lds_B = 64 * CHIP_KIB, .gds_B = 0x1000, .l1_B = 32 * CHIP_KIB, .gl1_B = 256 * CHIP_KIB,                   \
+	.counter_khz = 100000, .sdma_max_count_B = 1u << 30, .packed_tid = true
+#define GFX11_CARD                                                                                                 \
+	GFX11, .gfx = VGPU_GFX11, .family = CHIP_FAMILY_GC_11_0_0, .sdma_instances = 2, .vram_type = CHIP_VRAM_GDDR6
 #define GFX11_APU                                                                                                  \
 	GFX11, .sdma_instances = 1, .vram_B = 512 * CHIP_MIB, .visible_vram_B = 512 * CHIP_MIB,                    \
 		.vram_type = CHIP_VRAM_LPDDR5, .memory_khz = 937000
-#define GFX11_5 GFX11_APU, .family = CHIP_FAMILY_GC_11_5_0, .ids_flags = CHIP_IDS_FUSION | CHIP_IDS_TRUNC_COORD
+#define GFX11_5                                                                                                    \
+	GFX11_APU, .gfx = VGPU_GFX11_5, .family = CHIP_FAMILY_GC_11_5_0,                                           \
+		.ids_flags = CHIP_IDS_FUSION | CHIP_IDS_TRUNC_COORD
 
 const struct vgpu_chip vgpu_chips_gfx11[] = {
 	{
@@ -33,6 +36,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 96,
 		.rbs = 24,
 		.vgprs = 1536,
+		.vgpr_granule = 24,
 		.tccs = 24,
 		.l2_B = 6 * CHIP_MIB,
 		.vram_B = 24 * CHIP_GIB,
@@ -58,6 +62,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 60,
 		.rbs = 12,
 		.vgprs = 1536,
+		.vgpr_granule = 24,
 		.tccs = 16,
 		.l2_B = 4 * CHIP_MIB,
 		.vram_B = 16 * CHIP_GIB,
@@ -84,6 +89,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 32,
 		.rbs = 8,
 		.vgprs = 1024,
+		.vgpr_granule = 16,
 		.tccs = 8,
 		.l2_B = 2 * CHIP_MIB,
 		.vram_B = 8 * CHIP_GIB,
@@ -97,6 +103,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 	{
 		/* Phoenix, Ryzen 7 7840U. */
 		GFX11_APU,
+		.gfx = VGPU_GFX11,
 		.name = "gfx1103",
 		.device_id = 0x15bf,
 		.pci_rev = 0xc4,
@@ -109,6 +116,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 12,
 		.rbs = 4,
 		.vgprs = 1024,
+		.vgpr_granule = 16,
 		.tccs = 4,
 		.l2_B = 2 * CHIP_MIB,
 		.vram_bits = 128,
@@ -132,6 +140,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 16,
 		.rbs = 4,
 		.vgprs = 1024,
+		.vgpr_granule = 16,
 		.tccs = 4,
 		.l2_B = 2 * CHIP_MIB,
 		.vram_bits = 128,
@@ -153,6 +162,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 40,
 		.rbs = 8,
 		.vgprs = 1536,
+		.vgpr_granule = 24,
 		.tccs = 16,
 		.l2_B = 2 * CHIP_MIB,
 		.vram_bits = 256,
@@ -175,6 +185,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 8,
 		.rbs = 2,
 		.vgprs = 1024,
+		.vgpr_granule = 16,
 		.tccs = 4,
 		.l2_B = 1 * CHIP_MIB,
 		.vram_bits = 128,
@@ -196,6 +207,7 @@ const struct vgpu_chip vgpu_chips_gfx11[] = {
 		.cus_active = 4,
 		.rbs = 2,
 		.vgprs = 1024,
+		.vgpr_granule = 16,
 		.tccs = 4,
 		.l2_B = 1 * CHIP_MIB,
 		.vram_bits = 128,

@@ -6,10 +6,10 @@
 
 /* Common to both chips. GFX12 has no GDS. */
 #define GFX12                                                                                                      \
-	.gfx = VGPU_GFX_LATER, .pci_class = 0x030000, .family = CHIP_FAMILY_GC_12_0_0, .arrays_per_engine = 2,     \
-	.gfx_rings = 1, .sdma_instances = 2, .wave_lanes = 32, .vgprs = 1536, .max_waves_per_cu = 32,              \
-	.lds_B = 64 * CHIP_KIB, .l1_B = 32 * CHIP_KIB, .gl1_B = 256 * CHIP_KIB, .counter_khz = 100000,             \
-	.vram_type = CHIP_VRAM_GDDR6, .sdma_max_count_B = 1u << 30
+	.gfx = VGPU_GFX12, .pci_class = 0x030000, .family = CHIP_FAMILY_GC_12_0_0, .arrays_per_engine = 2,         \
+	.gfx_rings = 1, .sdma_instances = 2, .wave_lanes = 32, .vgprs = 1536, .vgpr_granule = 24,                  \
+	.packed_tid = true, .max_waves_per_cu = 32, .lds_B = 64 * CHIP_KIB, .l1_B = 32 * CHIP_KIB,                 \
+	.gl1_B = 256 * CHIP_KIB, .counter_khz = 100000, .vram_type = CHIP_VRAM_GDDR6, .sdma_max_count_B = 1u << 30
 
 const struct vgpu_chip vgpu_chips_gfx12[] = {
 	{

@@ -157,27 +157,38 @@ static void emit_registers(struct test_gpu *t, const char *chip)
 	EMIT(t, PM4(PM4_SET_SH_REG, 5), COMPUTE_USER_DATA_0, 1, 2, 3, 4);
 }
 
+/* The job as emitted launches one kernel, which is s_endpgm: it ends without a finding where code executes. Elsewhere
+ * it hangs, with a finding. more: other findings. */
+static void expect_launch(struct test_gpu *t, const char *chip, long more)
+{
+	t->code[0] = strcmp(chip, "gfx11") < 0 ? 0xbf810000 : 0xbfb00000;
+	if (vgpu_gfx_executes(vgpu_chip_find(chip)->gfx))
+		EXPECT(test_run(t), ENGINE_DONE, more, NULL);
+	else
+		EXPECT(test_run(t), ENGINE_HANG, 1 + more, "are not modelled yet");
+}
+
 /* rows 67, 95, 96 */
 static void test_dispatch(struct test_gpu *t, const char *chip)
 {
 	emit_registers(t, chip);
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005);
-	EXPECT(test_run(t), ENGINE_HANG, 1, "are not modelled yet");
+	expect_launch(t, chip, 0);
 	emit_registers(t, chip);
 	set32(t, 0, 1);
 	set32(t, 4, 1);
 	set32(t, 8, 1);
 	EMIT(t, PM4(PM4_DISPATCH_INDIRECT, 3), LO(D), HI(D), 0x5);
-	EXPECT(test_run(t), ENGINE_HANG, 1, "are not modelled yet");
+	expect_launch(t, chip, 0);
 	emit_registers(t, chip);
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 0, 1, 1, 0x8005); /* no workgroup */
 	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
 	emit_registers(t, chip);
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 65536, 1, 0x8005);
-	EXPECT(test_run(t), ENGINE_HANG, is_gfx12(chip) ? 2 : 1, "are not modelled yet");
+	expect_launch(t, chip, is_gfx12(chip) ? 1 : 0);
 	emit_registers(t, chip);
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x80005); /* bit 19 */
-	EXPECT(test_run(t), ENGINE_HANG, 2, "are not modelled yet");
+	expect_launch(t, chip, 1);
 	emit_registers(t, chip);
 	EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_NUM_THREAD_X, 1025);
 	EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005);
@@ -206,8 +217,7 @@ static void test_scratch(struct test_gpu *t, const char *chip)
 		EMIT(t, PM4(PM4_SET_SH_REG, 3), COMPUTE_DISPATCH_SCRATCH_BASE_LO, LO(base >> 8), HI(base >> 8));
 		EMIT(t, PM4(PM4_DISPATCH_DIRECT, 4), 1, 1, 1, 0x8005);
 		/* Unmapped scratch, or waves that cannot be shared out evenly. */
-		EXPECT(test_run(t), ENGINE_HANG, wrong && (later || vgpu_chip_find(chip)->engines > 1) ? 2 : 1,
-		       "are not modelled yet");
+		expect_launch(t, chip, wrong && (later || vgpu_chip_find(chip)->engines > 1) ? 1 : 0);
 	}
 	emit_registers(t, chip);
 	EMIT(t, PM4(PM4_SET_SH_REG, 2), COMPUTE_PGM_RSRC2, 1 | 4u << 1);

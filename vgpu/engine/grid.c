@@ -8,10 +8,10 @@
 
 #include "vgpu/engine/mem.h"
 #include "vgpu/engine/packet.h"
+#include "vgpu/isa/decode/generation.h"
 
 #define GROUP_ITEMS_MAX 1024
 #define LDS_GRANULE_B   512
-#define SIMDS_PER_CU    4
 
 /* Differences of generations. Sources: Mesa registers/gfx9.json to gfx12.json, ac_cmdbuf.c. */
 struct layout {
@@ -20,6 +20,7 @@ struct layout {
 	uint16_t se4;          /* STATIC_THREAD_MGMT of engine 4, then 5 to 7; 0: none has more than 4 */
 	uint8_t wavesize_hi;   /* TMPRING_SIZE: highest bit of WAVESIZE */
 	bool waves_per_engine; /* WAVES is the number per engine */
+	uint8_t simds;         /* of a compute unit */
 	uint16_t wavesize_unit_B;
 	uint32_t initiator; /* bits that DISPATCH_INITIATOR has */
 };
@@ -33,11 +34,11 @@ struct layout {
 #define INITIATOR_11 (INITIATOR_10 | INITIATOR_DISABLE_DISP_PREMPT_EN)
 
 static const struct layout layouts[] = {
-	{P_GFX9, COMPUTE_PGM_RSRC3, COMPUTE_STATIC_THREAD_MGMT_SE4, 24, false, 1024, INITIATOR_9},
-	{P_GFX940, COMPUTE_PGM_RSRC3, 0, 24, false, 1024, INITIATOR_9 & ~(uint32_t)INITIATOR_ORDER_MODE},
-	{P_ALL10, COMPUTE_PGM_RSRC3_GFX10, 0, 24, false, 1024, INITIATOR_10},
-	{P_GFX11, COMPUTE_PGM_RSRC3_GFX10, COMPUTE_STATIC_THREAD_MGMT_SE4_GFX11, 26, true, 256, INITIATOR_11},
-	{P_GFX12, COMPUTE_PGM_RSRC3_GFX10, COMPUTE_STATIC_THREAD_MGMT_SE4_GFX11, 29, true, 256,
+	{P_GFX9, COMPUTE_PGM_RSRC3, COMPUTE_STATIC_THREAD_MGMT_SE4, 24, false, 4, 1024, INITIATOR_9},
+	{P_GFX940, COMPUTE_PGM_RSRC3, 0, 24, false, 4, 1024, INITIATOR_9 & ~(uint32_t)INITIATOR_ORDER_MODE},
+	{P_ALL10, COMPUTE_PGM_RSRC3_GFX10, 0, 24, false, 2, 1024, INITIATOR_10},
+	{P_GFX11, COMPUTE_PGM_RSRC3_GFX10, COMPUTE_STATIC_THREAD_MGMT_SE4_GFX11, 26, true, 2, 256, INITIATOR_11},
+	{P_GFX12, COMPUTE_PGM_RSRC3_GFX10, COMPUTE_STATIC_THREAD_MGMT_SE4_GFX11, 29, true, 2, 256,
 	 INITIATOR_11 | INITIATOR_PING_PONG_EN | INITIATOR_INTERLEAVE_2D_EN},
 };
 
@@ -295,8 +296,9 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	else
 		read_user_data(d, grid);
 	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || wave_lanes(d) == 32 ? 8 : 4);
-	/* SGPRs are allocated by 16, the field counts by 8: 0, 2, 4... */
-	grid->machine.sgpr_count = (bits(rsrc1, 9, 6) / 2 + 1) * 16;
+	grid->machine.wave32 = wave_lanes(d) == 32;
+	/* SGPRs are allocated by 16, the field counts by 8: 0, 2, 4... From GFX10 on every wave has all. */
+	grid->machine.sgpr_count = d->gen & P_ALL9 ? (bits(rsrc1, 9, 6) / 2 + 1) * 16 : 0;
 	if (unified) {
 		grid->machine.accum_offset = (bits(dispatch_reg(d, COMPUTE_PGM_RSRC3), 5, 0) + 1) * 4;
 		if (bits(dispatch_reg(d, COMPUTE_PGM_RSRC3), 16, 16))
@@ -331,22 +333,40 @@ static unsigned min_u(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Workgroups that one compute unit holds at once; 0 if none fits. */
-static unsigned groups_per_cu(const struct dispatch *d, const struct engine_grid *grid)
+/* Compute units that hold a workgroup together: both of a pair (WGP) from GFX10 on, if the kernel wants it. */
+static unsigned unit_cus(const struct dispatch *d, const struct engine_grid *grid)
 {
-	unsigned waves_per_simd =
-		min_u(d->chip->max_waves_per_cu / SIMDS_PER_CU, d->chip->vgprs / grid->machine.vgpr_count);
-	unsigned groups = SIMDS_PER_CU * waves_per_simd / grid->waves_per_group;
+	return !(d->gen & P_ALL9) && grid->rsrc1 & RSRC1_WGP_MODE ? 2 : 1;
+}
+
+/* VGPRs of the register file, counted as the chip's row does, that a wave takes. The file of GFX10 and later holds
+ * registers of 32 lanes; a wave of 64 takes two for each. */
+static unsigned file_vgprs(const struct dispatch *d, const struct engine_grid *grid)
+{
+	unsigned granule = d->chip->vgpr_granule, vgprs = grid->machine.vgpr_count;
+
+	if (!granule)
+		return vgprs;
+	vgprs *= grid->machine.wave32 ? 1 : 2;
+	return (vgprs + granule - 1) / granule * granule;
+}
+
+/* Workgroups that one compute unit or pair holds at once; 0 if none fits. */
+static unsigned groups_per_unit(const struct dispatch *d, const struct engine_grid *grid)
+{
+	unsigned simds = d->layout->simds;
+	unsigned waves_per_simd = min_u(d->chip->max_waves_per_cu / simds, d->chip->vgprs / file_vgprs(d, grid));
+	unsigned groups = unit_cus(d, grid) * simds * waves_per_simd / grid->waves_per_group;
 	unsigned limit = bits(dispatch_reg(d, COMPUTE_RESOURCE_LIMITS), 15, 12); /* TG_PER_CU */
 
 	if (grid->lds_B)
-		groups = min_u(groups, d->chip->lds_B / grid->lds_B);
-	return limit ? min_u(groups, limit) : groups;
+		groups = min_u(groups, unit_cus(d, grid) * d->chip->lds_B / grid->lds_B);
+	return limit ? min_u(groups, limit * unit_cus(d, grid)) : groups;
 }
 
 static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 {
-	unsigned cus = enabled_cus(d, grid), groups = groups_per_cu(d, grid);
+	unsigned cus = enabled_cus(d, grid), groups = groups_per_unit(d, grid);
 	uint32_t waves_per_sh = bits(dispatch_reg(d, COMPUTE_RESOURCE_LIMITS), 9, 0);
 
 	if (!cus) {
@@ -357,8 +377,10 @@ static void read_occupancy(struct dispatch *d, struct engine_grid *grid)
 		dispatch_hang(d, CONTRACT_GRID_SIZE, "the workgroup's registers or LDS exceed a compute unit");
 		return;
 	}
-	grid->group_units = ENGINE_CU_UNITS / groups;
-	grid->concurrency = (uint64_t)groups * cus;
+	if (cus < unit_cus(d, grid)) /* LLVM's AMDGPUUsage: a mask has both or none of a pair */
+		cus = unit_cus(d, grid);
+	grid->group_units = unit_cus(d, grid) * ENGINE_CU_UNITS / groups;
+	grid->concurrency = (uint64_t)groups * (cus / unit_cus(d, grid));
 	if (waves_per_sh) {
 		uint64_t waves = (uint64_t)waves_per_sh * d->chip->engines * d->chip->arrays_per_engine;
 
@@ -391,14 +413,22 @@ static void check_scratch_memory(struct dispatch *d, const struct engine_grid *g
 	d->ring->scratch_wave_B = grid->scratch_wave_B;
 }
 
+/* Swizzled, add_tid, a buffer: no other user data has these bits. GFX10 has RESOURCE_LEVEL, 24, and OOB_SELECT, 29:28,
+ * above. */
+static bool is_scratch_buffer(const struct dispatch *d, const uint32_t *v)
+{
+	if (d->gen & P_ALL10)
+		return v[1] >> 31 && bits(v[3], 24, 23) == 3 && !bits(v[3], 31, 30);
+	return v[1] >> 31 && bits(v[3], 31, 23) == 1;
+}
+
 /* Finds scratch by the private segment buffer that HSA kernels get in s0..s3. False: there is none. */
 static bool check_scratch_buffer(struct dispatch *d, const struct engine_grid *grid)
 {
 	const uint32_t *v = grid->user_data;
 	uint64_t need_B = (uint64_t)grid->scratch_slots * grid->scratch_wave_B;
 
-	/* swizzled, add_tid, a buffer: no other user data has these bits */
-	if (grid->user_sgprs < 4 || !(v[1] >> 31) || bits(v[3], 31, 23) != 1)
+	if (grid->user_sgprs < 4 || !is_scratch_buffer(d, v))
 		return false;
 	if (v[2] != 0xffffffffu && v[2] < need_B)
 		vgpu_finding(CONTRACT_SCRATCH_SIZE,
@@ -559,7 +589,7 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.atomics_shared = true,
 		.cache = run->ring->cache,
 		.vmid = run->job->vmid,
-		.checked = run->ring->dev->checked,
+		.checked = run->ring->dev->checked && isa_generation_of(d.chip->gfx)->checked,
 		.xcc = run->ring->xcc,
 		.several_l2 = run->ring->dev->partition_xccs > 1,
 		.l1 = run->ring->dispatches++ % 2 ? MEM_L1_ODD : MEM_L1_EVEN,
@@ -575,11 +605,11 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		read_grid(&d, grid);
 	if (d.ok)
 		read_registers(&d, grid);
-	if (d.ok && d.gen & P_ALL9)
+	if (d.ok && vgpu_gfx_executes(d.chip->gfx))
 		read_occupancy(&d, grid);
 	if (d.ok)
 		read_scratch(&d, grid);
-	if (d.ok && !(d.gen & P_ALL9))
+	if (d.ok && !vgpu_gfx_executes(d.chip->gfx))
 		refuse_code(&d);
 	if (d.ok) {
 		read_gws(&d, grid);

@@ -1,5 +1,6 @@
 /* A resident workgroup: initial state of its waves, and turns in which they run. */
 #include "vgpu/engine/internal.h"
+#include "vgpu/isa/decode/generation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,9 +129,16 @@ static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, con
 		uint64_t base = grid->scratch_base + scratch_offset;
 
 		memcpy(&wave->s[ISA_FLAT_SCRATCH], &base, sizeof(base));
+	} else if (grid->rsrc2 & RSRC2_SCRATCH_EN && grid->scratch_base) {
+		wave->flat_scratch = grid->scratch_base + scratch_offset;
 	} else if (grid->rsrc2 & RSRC2_SCRATCH_EN) {
 		*s++ = scratch_offset;
 	}
+}
+
+static uint32_t grid_lanes(const struct engine_grid *grid)
+{
+	return grid->machine.wave32 ? 32 : 64;
 }
 
 /* v0..v2: the work-item's place in its group, x running fastest. */
@@ -138,7 +146,7 @@ static void set_work_items(struct isa_wave *wave, const struct engine_grid *grid
 			   unsigned lanes)
 {
 	unsigned components = bits(grid->rsrc2, 12, 11);
-	uint32_t first = wave->wave_in_group * ISA_LANES;
+	uint32_t first = wave->wave_in_group * grid_lanes(grid);
 	uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
 
 	for (unsigned lane = 0; lane < lanes; lane++) {
@@ -161,7 +169,8 @@ static void set_work_items(struct isa_wave *wave, const struct engine_grid *grid
 	}
 }
 
-/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). Workgroups are distributed
+/* HW_ID of GFX9: WAVE 3:0, SIMD 5:4, CU 11:8, SE 15:13 (on chips of four, 15 is zero). HW_ID1 of GFX10 and later:
+ * WAVE 4:0, SIMD 9:8, WGP 13:10, SA 16, SE from 18. Workgroups are distributed
  * over the shader engines in turn, then over their active CUs, which vgpu_chip_cu_bitmap() puts first, with more
  * in the first engines. */
 unsigned engine_grid_engine(const struct engine_grid *grid, uint64_t index)
@@ -175,13 +184,19 @@ static uint32_t hardware_id(const struct vgpu_chip *chip, const struct engine_cl
 {
 	uint32_t cu = (uint32_t)(claim->index % chip->cus_active) / chip->engines, se = claim->engine;
 
+	if (chip->gc_version[0] >= 10)
+		return wave / 4 | (wave % 4) << 8 | cu / 2 % 16 << 10 | se << 18;
 	return wave / 4 | (wave % 4) << 4 | cu << 8 | se << 13;
 }
 
-static uint32_t wave_mode(uint32_t rsrc1)
+/* GFX12 has no IEEE and DX10_CLAMP: it behaves as without the one and with the other. */
+static uint32_t wave_mode(const struct vgpu_chip *chip, uint32_t rsrc1)
 {
-	return bits(rsrc1, 19, 12) | (rsrc1 & RSRC1_DX10_CLAMP ? 1 << 8 : 0) |
-	       (rsrc1 & RSRC1_IEEE_MODE ? 1 << 9 : 0) | (rsrc1 & RSRC1_FP16_OVFL ? 1 << 23 : 0);
+	uint32_t mode = bits(rsrc1, 19, 12) | (rsrc1 & RSRC1_FP16_OVFL ? 1 << 23 : 0);
+
+	if (!isa_generation_of(chip->gfx)->ieee)
+		return mode | 1 << 8;
+	return mode | (rsrc1 & RSRC1_DX10_CLAMP ? 1 << 8 : 0) | (rsrc1 & RSRC1_IEEE_MODE ? 1 << 9 : 0);
 }
 
 /* Rows of wave->v: on gfx908 each wave has as many accumulation registers as VGPRs; gfx90a has one file. */
@@ -195,16 +210,16 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 {
 	struct engine_grid *grid = claim->grid;
 	struct isa_wave *wave = &group->waves[number];
-	uint32_t items = size[0] * size[1] * size[2], lanes = items - number * ISA_LANES;
+	uint32_t items = size[0] * size[1] * size[2], lanes = items - number * grid_lanes(grid);
 	size_t rows = rows_per_wave(&grid->machine);
 	uint64_t exec;
 
-	if (lanes > ISA_LANES)
-		lanes = ISA_LANES;
+	if (lanes > grid_lanes(grid))
+		lanes = grid_lanes(grid);
 	exec = ~(uint64_t)0 >> (ISA_LANES - lanes);
 	wave->scc = false;
 	wave->pc = grid->entry;
-	wave->mode = wave_mode(grid->rsrc1) | (grid->ring->dev->f8_fnuz ? ISA_MODE_F8_FNUZ : 0);
+	wave->mode = wave_mode(grid->machine.chip, grid->rsrc1) | (grid->ring->dev->f8_fnuz ? ISA_MODE_F8_FNUZ : 0);
 	wave->v = group->v + number * rows;
 	wave->group = &group->shared;
 	wave->machine = &grid->machine;
@@ -213,6 +228,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	wave->refused_pc = wave->refused_page = 0;
 	wave->last_region = NULL;
 	wave->wave_in_group = number;
+	wave->flat_scratch = 0;
 	wave->hw_id = hardware_id(grid->machine.chip, claim, number);
 	wave->why[0] = 0;
 	set_sgprs(wave, grid, id, group->shared.waves, claim->slot[number] * grid->scratch_wave_B);
@@ -230,7 +246,7 @@ bool engine_group_load(struct engine_group *group, const struct engine_claim *cl
 
 	engine_group_id(grid, claim->index, id);
 	group_size(grid, id, size);
-	waves = (size[0] * size[1] * size[2] + ISA_LANES - 1) / ISA_LANES;
+	waves = (size[0] * size[1] * size[2] + grid_lanes(grid) - 1) / grid_lanes(grid);
 	if (!reserve_storage(group, waves * rows_per_wave(&grid->machine), grid->lds_B))
 		return false;
 	group->grid = grid;

@@ -25,7 +25,7 @@
 #include "vgpu/report.h"
 #include "vgpu/trace.h"
 
-#define ENGINE_WAVES_PER_GROUP 16   /* 1,024 work-items */
+#define ENGINE_WAVES_PER_GROUP 32   /* 1,024 work-items in waves of 32 */
 #define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
 
 /* --- one job (run.c; job.c executes it) --- */

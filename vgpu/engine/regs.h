@@ -96,6 +96,7 @@ enum {
 	RSRC1_DEBUG_MODE = 1 << 22,
 	RSRC1_IEEE_MODE = 1 << 23,
 	RSRC1_FP16_OVFL = 1 << 26,
+	RSRC1_WGP_MODE = 1 << 29, /* GFX10 and later: a workgroup has both compute units of a pair */
 };
 
 /* COMPUTE_PGM_RSRC2: USER_SGPR 5:1, TIDIG_COMP_CNT 12:11, LDS_SIZE 23:15, EXCP_EN 30:24 */

@@ -1,7 +1,7 @@
-/* GFX9 machine code: decoding and execution of one wave. Interface of isa/ for engine/.
+/* Machine code of GFX9 to GFX12: decoding and execution of one wave. Interface of isa/ for engine/.
  *
  *   isa_program  decoded code of one kernel (cached by address, checked against memory)
- *   isa_wave     the architectural state of one wave of 64 lanes
+ *   isa_wave     the architectural state of one wave of 64 lanes, or of 32 from GFX10 on
  *   isa_group    state that the waves of a workgroup share: LDS, barrier
  *
  * Thread rule: all waves of a group run on one thread; groups are independent. */
@@ -19,13 +19,16 @@
 #define ISA_PRIVATE_BASE 0x1000000000000000ull
 #define ISA_SHARED_BASE  0x2000000000000000ull
 
-enum isa_sgpr { /* scalar operand encodings of GFX9 */
-		ISA_FLAT_SCRATCH = 102,
+enum isa_sgpr {                         /* scalar operand codes: GFX10's, to which decoding brings all others */
+		ISA_FLAT_SCRATCH = 102, /* before GFX10 */
 		ISA_XNACK_MASK = 104,
 		ISA_VCC = 106,
 		ISA_TTMP0 = 108,
 		ISA_M0 = 124,
+		ISA_NULL = 125, /* in disassembly alone */
 		ISA_EXEC = 126,
+		ISA_ZERO = 128,  /* as a source: the constant 0 */
+		ISA_TRASH = 128, /* as a result: isa_wave::s has room for 16 that are lost */
 };
 
 /* Why isa_run returned. */
@@ -45,6 +48,7 @@ struct isa_group {
 	uint32_t waves, at_barrier, ended; /* counts; engine/ steps the barrier */
 	/* isa/'s own; false at first: one of the waves invalidated its compute unit's caches. */
 	bool past_l1, past_scalar;
+	bool past_gl1; /* GFX10 and 11: of the shader array's cache, which L1 includes here */
 	/* Accesses of LDS since the last barrier; NULL: LDS is not checked. */
 	struct isa_races *races;
 };
@@ -64,6 +68,7 @@ struct isa_machine {
 	/* Row of the first AGPR. gfx90a: from RSRC3. gfx908: vgpr_count, and v has 2 * vgpr_count rows. Else
 	 * ignored. */
 	uint32_t accum_offset;
+	bool wave32;         /* waves have 32 lanes; GFX10 and later */
 	bool atomics_shared; /* other threads may touch memory: always true but in tests */
 	/* The device's caches (vgpu/memory/cache.h), and the L1 of the dispatch, enum mem_layer. NULL: memory is
 	 * always current. A caller of isa_run or isa_program_get has entered the caches. */
@@ -95,7 +100,7 @@ struct isa_program;
 /* Wave state. engine/ fills s, v and the rest before the first isa_run. Reading v[reg][lane] and s[] between runs
  * is allowed. One thread at a time. */
 struct isa_wave {
-	uint32_t s[128]; /* SGPRs by operand encoding: 0..101, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
+	uint32_t s[144]; /* SGPRs by operand code: ordinary ones, FLAT_SCRATCH, VCC, TTMP, M0, EXEC, trash */
 	bool scc;
 	uint64_t pc;              /* address of the next instruction */
 	uint32_t mode;            /* FLOAT_MODE in 7:0, DX10_CLAMP 8, IEEE 9, as HW_REG_MODE */
@@ -108,12 +113,14 @@ struct isa_wave {
 	uint64_t refused_pc, refused_page;      /* place of the last refused access: a page is reported once */
 	const struct gpuvm_region *last_region; /* region of the last memory access */
 	uint32_t wave_in_group, hw_id;
+	uint64_t flat_scratch;       /* from GFX10 on: base of the wave's scratch; before, an SGPR pair */
 	struct isa_gws_wait sync;    /* after ISA_SYNC */
 	struct isa_waitcnt *waitcnt; /* loads under way; set when isa_machine::checked is. Owned by engine/ */
 	char why[512];               /* after ISA_STOPPED */
 
 	/* isa/'s own; zero before the first run. */
 	enum isa_stop stop; /* why the run in progress ends */
+	uint64_t full;      /* a bit for each lane */
 	uint64_t
 		lanes_exec; /* EXEC that lanes_mask was made from, complemented so that zero means "not made yet" */
 	uint32_t lanes_mask[ISA_LANES] __attribute__((aligned(64))); /* ~0 for active lanes */

@@ -107,7 +107,7 @@ SHIM_EXPORT const char *vgpu_chip_name(unsigned n, bool *executes)
 	const struct vgpu_chip *chip = vgpu_chip_at(n);
 
 	if (chip)
-		*executes = chip->gfx != VGPU_GFX_LATER;
+		*executes = vgpu_gfx_executes(chip->gfx);
 	return chip ? chip->name : NULL;
 }
 

@@ -136,16 +136,6 @@ static void use_of_salu(const struct isa_inst *i, struct isa_operand_use *t)
 
 /* --- vector ALU --- */
 
-static bool writes_scalar_lane(enum isa_op op)
-{
-	return op == ISA_OP_V_READLANE_B32 || op == ISA_OP_V_READFIRSTLANE_B32;
-}
-
-static bool is_cmpx(const struct isa_inst *i)
-{
-	return i->valu.dst_type == ISA_T_M64 && !strncmp(isa_op_name(i->op), "v_cmpx", 6);
-}
-
 static void use_of_valu(const struct isa_inst *i, struct isa_operand_use *t)
 {
 	const struct isa_valu *v = &i->valu;
@@ -163,9 +153,9 @@ static void use_of_valu(const struct isa_inst *i, struct isa_operand_use *t)
 		reads_scalar(t, v->scarry, 2);
 	if (i->row->flags & ISA_ROW_CARRY_OUT || v->dst_type == ISA_T_M64)
 		writes_scalar(t, v->sdst, 2);
-	if (is_cmpx(i))
+	if (i->row->flags & ISA_ROW_CMPX)
 		writes_scalar(t, ISA_EXEC, 2);
-	if (writes_scalar_lane(i->op))
+	if (isa_result_is_scalar(i->op))
 		writes_scalar(t, v->sdst, 1);
 	else if (v->dst_type && v->dst_type != ISA_T_M64)
 		add_write(t, v->vdst, isa_type_dw(v->dst_type));
@@ -280,7 +270,7 @@ static void use_of_image(const struct isa_inst *i, struct isa_operand_use *t)
 	t->event = ISA_EVENT_VMEM;
 	add_read(t, m->vaddr, 1); /* a resource with more dimensions has more addresses */
 	reads_scalar(t, m->sbase, 8);
-	if (i->row->number >= 0x20)
+	if (isa_op_samples(i->op))
 		reads_scalar(t, m->soffset, 4);
 	add_read(t, m->vdata, m->data_dw);
 	use_of_result(i, t, 0);

@@ -20,7 +20,7 @@
 /* All that an instruction sees. */
 struct state {
 	uint32_t v[2 * ROWS][ISA_LANES] __attribute__((aligned(64)));
-	uint32_t s[128];
+	uint32_t s[sizeof(((struct isa_wave *)0)->s) / 4];
 };
 
 static struct {

@@ -39,15 +39,23 @@ enum isa_atomic {
 	ISA_ATOMIC_DEC,
 	/* From here on LDS, or floating point. */
 	ISA_ATOMIC_RSUB,
-	ISA_ATOMIC_MSKOR, /* data: mask, then value */
-	ISA_ATOMIC_WRAP,  /* data: limit, then addend */
-	ISA_ATOMIC_CMPSWAP_F,
+	ISA_ATOMIC_MSKOR,     /* data: mask, then value */
+	ISA_ATOMIC_WRAP,      /* data: limit, then addend */
+	ISA_ATOMIC_SUB_CLAMP, /* not below 0 */
+	ISA_ATOMIC_COND_SUB,  /* not at all if it would be */
+	ISA_ATOMIC_CMPSWAP_F, /* data as of CMPSWAP */
 	ISA_ATOMIC_ADD_F,
 	ISA_ATOMIC_MIN_F,
 	ISA_ATOMIC_MAX_F,
 	ISA_ATOMIC_PK_ADD_F16,
 	ISA_ATOMIC_PK_ADD_BF16,
 };
+
+/* Has two operands in memory instructions. */
+static inline bool isa_atomic_compares(enum isa_atomic op)
+{
+	return op == ISA_ATOMIC_CMPSWAP || op == ISA_ATOMIC_CMPSWAP_F;
+}
 
 /* Access of op (LOAD, STORE: the instruction has the dwords). Class NONE: op does not access vector memory. */
 const struct isa_access *isa_access_of(enum isa_op op);

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "vgpu/isa/decode/generation.h"
 #include "vgpu/isa/isa.h"
 
 enum isa_enc {
@@ -46,7 +47,7 @@ enum isa_enc {
 /* A semantic: ISA_OP_V_ADD_F32, ISA_OP_GLOBAL_LOAD_DWORD... */
 enum isa_op {
 	ISA_OP_NONE,
-#define ISA_OP(enc, number, chips, id, ...) ISA_OP_##id,
+#define ISA_OP(enc, n9, n10, n11, n12, chips, id, ...) ISA_OP_##id,
 #define ISA_ALSO(...)
 #include "vgpu/isa/decode/opcodes.def"
 #undef ISA_OP
@@ -57,8 +58,10 @@ enum isa_op {
 /* The row of a semantic in an encoding on a chip, by number; NULL: no such instruction. */
 const struct isa_row *isa_row_find(enum vgpu_gfx gfx, enum isa_enc enc, unsigned number);
 
-/* "v_add_f32", without _e32, _e64, _sdwa, _dpp. */
+/* "v_add_f32", without _e32, _e64, _sdwa, _dpp, as the oldest generation calls it. */
 const char *isa_op_name(enum isa_op op);
+/* As the chip's generation calls it. */
+const char *isa_row_name(enum vgpu_gfx gfx, const struct isa_row *row);
 
 /* Operand types: size, and how inline constants and modifiers read. Bxx are integers or mere bits; P16, PF16: two
  * halves; PF32, PB32: two dwords; MIX: f16 or f32 by op_sel_hi; M64: one bit per lane in an SGPR pair; Wn: n
@@ -91,15 +94,32 @@ enum isa_row_flag {
 	ISA_ROW_MATRIX = 1 << 3,
 	ISA_ROW_SPARSE =
 		1 << 4, /* sparse matrix: source 2 selects the present half of source 0; vdst is the addend */
+	ISA_ROW_CMPX = 1 << 5, /* writes EXEC */
 };
+
+/* Image instructions with a sampler, and those that give one component of four texels. */
+static inline bool isa_op_samples(enum isa_op op)
+{
+	return op >= ISA_OP_IMAGE_SAMPLE && op <= ISA_OP_IMAGE_SAMPLE_C_CD_CL_O;
+}
+
+static inline bool isa_op_gathers(enum isa_op op)
+{
+	return op >= ISA_OP_IMAGE_GATHER4 && op <= ISA_OP_IMAGE_GATHER4_C_LZ_O;
+}
+
+/* In isa_row::number: no instruction in this generation. */
+#define ISA_NO 0xffff
 
 /* A row of opcodes.def. chips: bit (1 << enum vgpu_gfx). */
 struct isa_row {
-	uint8_t enc, chips;
-	uint16_t number, op;
+	uint8_t enc;
+	uint16_t chips;
+	uint16_t number[ISA_COLUMN_COUNT]; /* by generation */
+	uint16_t op;
 	uint8_t dst, src[3]; /* enum isa_type */
 	uint8_t flags;       /* enum isa_row_flag */
-	const char *name;    /* name in this encoding, on this chip */
+	const char *name;    /* the oldest name in this encoding */
 };
 
 enum isa_flag {
@@ -119,6 +139,8 @@ enum isa_flag {
 	ISA_UNRM = 1 << 13,    /* MIMG: coordinates are texels */
 	ISA_DA = 1 << 14,      /* MIMG: layers count */
 	ISA_UNUSUAL = 1 << 15, /* MIMG: a mode that is not executed: LWE, TFE */
+	ISA_DLC = 1 << 16,
+	ISA_PAST_L1 = 1 << 17, /* a load that no cache of the compute unit serves */
 	ISA_A16 = ISA_OFFEN,   /* MIMG: 16-bit coordinates, or f16 with a sampler; two in a VGPR */
 	ISA_D16 = ISA_IDXEN,   /* MIMG: components are f16 or 16-bit integers, two in a VGPR */
 };
@@ -134,7 +156,9 @@ struct isa_mem {
 	uint8_t sbase;           /* code of the first SGPR: SMEM base pair or quad, MUBUF/MTBUF resource quad */
 	uint8_t soffset;         /* code: MUBUF always (constants too), SMEM when ISA_SOFFSET */
 	uint8_t saddr;           /* code, when ISA_SADDR */
-	uint8_t dfmt, nfmt;      /* MTBUF; MIMG: dfmt is the mask of components, soffset the sampler */
+	uint8_t scope, th;       /* GFX12 */
+	uint8_t dfmt,
+		nfmt; /* MTBUF, from GFX10 on one format in dfmt; MIMG: dfmt is the mask of components, soffset the sampler */
 	/* Bytes; signed where the encoding is (GLOBAL, SCRATCH 13 bits, SMEM 21). DS: offset0 unscaled, or the
 	 * 16-bit offset of single-address instructions. */
 	int32_t offset;
@@ -165,6 +189,9 @@ enum isa_sdwa {
 };
 enum isa_unused { ISA_UNUSED_PAD, ISA_UNUSED_SEXT, ISA_UNUSED_PRESERVE };
 
+/* In isa_valu::dpp_ctrl, no control of the other form. */
+#define ISA_DPP8 0x1000
+
 struct isa_lane_op;
 
 /* Kind of a vector instruction's source. */
@@ -185,10 +212,13 @@ struct isa_valu {
 	uint8_t opsel_hi; /* VOP3P */
 	uint8_t omod;     /* 0 none, 1 *2, 2 *4, 3 /2 */
 	bool clamp;
+	bool keeps_half; /* the half that a 16-bit result does not write stays; set by binding */
 	bool is_sdwa, is_dpp;
 	uint8_t sel[2], dst_sel, dst_unused; /* SDWA, enum isa_sdwa and isa_unused */
 	uint8_t sext;                        /* SDWA: bit per source */
-	uint16_t dpp_ctrl;
+	uint16_t dpp_ctrl;                   /* or ISA_DPP8 */
+	uint32_t dpp8;  /* for each lane of eight, lowest first, 3 bits: the lane that it reads */
+	bool dpp_fetch; /* reads lanes that EXEC disables */
 	uint8_t row_mask, bank_mask;
 	bool bound_ctrl;          /* reads of lanes that do not exist give 0; else such lanes are not written */
 	uint8_t cbsz, abid, blgp; /* MFMA */
@@ -216,8 +246,9 @@ struct isa_inst {
 	uint16_t op;    /* enum isa_op */
 	uint8_t enc;    /* enum isa_enc; a promoted VOP1/VOP2/VOPC has ISA_VOP3 */
 	uint8_t dwords; /* encoded length */
-	uint16_t flags; /* enum isa_flag */
+	uint32_t flags; /* enum isa_flag */
 	uint8_t beyond; /* enum isa_beyond */
+	bool dual;      /* VOPD: isa_decode_second() has the other half, which executes at once */
 	const struct isa_operand_use
 		*use; /* registers that it touches; owned by the program; NULL: code is not checked */
 	union {
@@ -236,8 +267,9 @@ struct isa_handler {
 /* The function bound to a semantic by the tables below, or NULL. */
 isa_fn isa_handler_find(enum isa_op op);
 extern const struct isa_handler isa_salu_handlers[];
+extern const struct isa_handler isa_salu_float_handlers[];
 extern const struct isa_handler isa_control_handlers[];
-extern const struct isa_handler isa_valu_handlers[];
+extern const struct isa_handler isa_cross_handlers[]; /* valu/cross.c */
 extern const struct isa_handler isa_smem_handlers[];  /* mem_smem.c */
 extern const struct isa_handler isa_flat_handlers[];  /* mem_flat.c: FLAT, GLOBAL, SCRATCH */
 extern const struct isa_handler isa_mubuf_handlers[]; /* mem_buffer.c: MUBUF, MTBUF */
@@ -245,20 +277,27 @@ extern const struct isa_handler isa_mimg_handlers[];  /* mem_image.c */
 extern const struct isa_handler isa_ds_handlers[];    /* mem_ds.c */
 extern const struct isa_handler isa_gws_handlers[];   /* gws.c */
 
-/* Inputs of decoding. */
+/* Inputs of decoding. Programs are found by all of its bytes: no padding. */
 struct isa_decoder {
 	enum vgpu_gfx gfx;
 	uint32_t vgprs, sgprs, first_agpr, agprs; /* registers that isa_machine grants */
 	uint32_t checked;                         /* isa_machine::checked */
+	uint32_t wave32;
+	uint32_t names; /* keeps the code of NULL, for disassembly; else it is a constant or lost */
 };
 
-/* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly. */
+/* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly, of wave64 code. */
 struct isa_decoder isa_decoder_any(enum vgpu_gfx gfx);
 /* Decodes the instruction at code, of which words are readable; fn, lane and constant stay unset. Returns its
  * length in dwords. 0: no instruction of this chip, or cut off, or a tuple of more registers than are granted;
  * *why gets the reason (static text). */
 unsigned isa_decode(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
 		    struct isa_inst *inst, const char **why);
+/* Writes an SGPR through the field of a VGPR. */
+bool isa_result_is_scalar(enum isa_op op);
+/* The second half of a dual instruction that isa_decode() has decoded. */
+void isa_decode_second(const struct isa_decoder *dec, const uint32_t *code, unsigned words, uint64_t pc,
+		       struct isa_inst *inst);
 /* Dwords of an operand type. */
 unsigned isa_type_dw(enum isa_type type);
 

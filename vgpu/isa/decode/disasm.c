@@ -48,8 +48,10 @@ static void put_row(struct text *t, unsigned row, unsigned dw)
 	put_tuple(t, row >= AGPR_ROW ? 'a' : 'v', row % AGPR_ROW, dw);
 }
 
-static const char *pair_name(unsigned code)
+static const char *pair_name(enum vgpu_gfx gfx, unsigned code)
 {
+	if (code < isa_generation_of(gfx)->sgprs)
+		return NULL;
 	switch (code) {
 	case ISA_FLAT_SCRATCH:
 		return "flat_scratch";
@@ -79,6 +81,8 @@ static void put_special(struct text *t, unsigned code)
 
 	if (code == ISA_M0)
 		put_text(t, "m0");
+	else if (code == ISA_NULL)
+		put_text(t, "null");
 	else if (code < sizeof(names) / sizeof(names[0]) && names[code])
 		put_text(t, "%s", names[code]);
 	else
@@ -90,10 +94,10 @@ static void put_scalar(struct text *t, unsigned code, unsigned dw)
 	static const char *const floats[] = {"0.5",  "-0.5", "1.0",  "-1.0",      "2.0",
 					     "-2.0", "4.0",  "-4.0", "0.15915494"};
 
-	if (code < ISA_FLAT_SCRATCH)
+	if (code < isa_generation_of(t->gfx)->sgprs)
 		put_tuple(t, 's', code, dw);
-	else if (code < 128 && pair_name(code & ~1u))
-		put_text(t, "%s%s", pair_name(code & ~1u), dw > 1 ? "" : code & 1 ? "_hi" : "_lo");
+	else if (code < 128 && pair_name(t->gfx, code & ~1u))
+		put_text(t, "%s%s", pair_name(t->gfx, code & ~1u), dw > 1 ? "" : code & 1 ? "_hi" : "_lo");
 	else if (code >= ISA_TTMP0 && code < ISA_M0 && dw > 1)
 		put_text(t, "ttmp[%u:%u]", code - ISA_TTMP0, code - ISA_TTMP0 + dw - 1);
 	else if (code >= ISA_TTMP0 && code < ISA_M0)
@@ -210,9 +214,9 @@ static void put_valu_source(struct text *t, const struct isa_inst *i, unsigned n
 static void put_valu_results(struct text *t, const struct isa_inst *i)
 {
 	const struct isa_valu *v = &i->valu;
-	bool scalar = i->op == ISA_OP_V_READLANE_B32 || i->op == ISA_OP_V_READFIRSTLANE_B32;
+	bool scalar = isa_result_is_scalar(i->op);
 
-	if (v->dst_type == ISA_T_NONE)
+	if (v->dst_type == ISA_T_NONE || (i->row->flags & ISA_ROW_CMPX && isa_generation_of(t->gfx)->cmpx_exec))
 		return;
 	put_separator(t);
 	if (v->dst_type == ISA_T_M64 || scalar)
@@ -309,19 +313,39 @@ static void put_valu(struct text *t, const struct isa_inst *i)
 
 /* --- memory --- */
 
+/* GFX12: hint of reuse, and scope. */
+static void put_temporal(struct text *t, const struct isa_inst *i)
+{
+	static const char *const hints[8] = {"", "NT", "HT", "LU", "NT_RT", "RT_NT", "NT_HT", "NT_WB"};
+	static const char *const atomic[4] = {"", "RETURN", "NT", "NT_RETURN"};
+	static const char *const scopes[4] = {"", " scope:SCOPE_SE", " scope:SCOPE_DEV", " scope:SCOPE_SYS"};
+	const struct isa_mem *m = &i->mem;
+
+	if (m->th && m->data_dw && m->dst_dw)
+		put_text(t, " th:TH_ATOMIC_%s", m->th < 4 ? atomic[m->th] : "CASCADE");
+	else if (m->th)
+		put_text(t, " th:TH_%s_%s", m->data_dw ? "STORE" : "LOAD", hints[m->th]);
+	put_text(t, "%s", scopes[m->scope]);
+}
+
 static void put_flags(struct text *t, const struct isa_inst *i)
 {
 	static const struct {
-		uint16_t flag;
+		uint32_t flag;
 		const char *name, *name_942;
 	} names[] = {{ISA_GLC, " glc", " sc0"}, {ISA_SLC, " slc", " nt"},  {ISA_SCC_BIT, " scc", " sc1"},
-		     {ISA_TFE, " tfe", " tfe"}, {ISA_LDS, " lds", " lds"}, {ISA_NV, " nv", " nv"},
-		     {ISA_GDS, " gds", " gds"}};
+		     {ISA_DLC, " dlc", NULL},   {ISA_TFE, " tfe", " tfe"}, {ISA_LDS, " lds", " lds"},
+		     {ISA_NV, " nv", " nv"},    {ISA_GDS, " gds", " gds"}};
 	bool scopes = t->gfx == VGPU_GFX942 && i->enc != ISA_SMEM;
+	bool by_th = !isa_generation_of(t->gfx)->glc_returns,
+	     opcode_has_lds = i->row->number[ISA_COLUMN_9] == ISA_NO;
 
 	for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-		if (i->flags & names[n].flag)
+		if (i->flags & names[n].flag && !(names[n].flag == ISA_GLC && by_th) &&
+		    !(names[n].flag == ISA_LDS && opcode_has_lds))
 			put_text(t, "%s", scopes ? names[n].name_942 : names[n].name);
+	if (i->enc != ISA_DS)
+		put_temporal(t, i);
 }
 
 static void put_data(struct text *t, unsigned row, unsigned dw)
@@ -380,13 +404,15 @@ static void put_flat(struct text *t, const struct isa_inst *i)
 
 	if (!m->data_dw || i->flags & ISA_GLC)
 		put_data(t, m->vdst, m->dst_dw);
-	put_separator(t);
-	if (scratch && !(i->flags & ISA_VADDR))
-		put_text(t, "off");
-	else
-		put_row(t, m->vaddr, scratch || saddr ? 1 : 2);
+	if (i->row->src[0]) {
+		put_separator(t);
+		if (scratch && !(i->flags & ISA_VADDR))
+			put_text(t, "off");
+		else
+			put_row(t, m->vaddr, scratch || saddr ? 1 : 2);
+	}
 	put_data(t, m->vdata, m->data_dw);
-	if (i->enc != ISA_FLAT) {
+	if (i->enc != ISA_FLAT && (m->dst_dw || m->data_dw)) {
 		put_separator(t);
 		if (saddr)
 			put_scalar(t, m->saddr, scratch ? 1 : 2);
@@ -441,7 +467,7 @@ static void put_image(struct text *t, const struct isa_inst *i)
 	put_row(t, m->vaddr, 1);
 	put_separator(t);
 	put_scalar(t, m->sbase, 8);
-	if (i->row->number >= 0x20) {
+	if (isa_op_samples(i->op)) {
 		put_separator(t);
 		put_scalar(t, m->soffset, 4);
 	}
@@ -449,6 +475,13 @@ static void put_image(struct text *t, const struct isa_inst *i)
 	put_flags(t, i);
 	put_text(t, "%s%s%s", i->flags & ISA_A16 ? " a16" : "", i->flags & ISA_DA ? " da" : "",
 		 i->flags & ISA_D16 ? " d16" : "");
+}
+
+/* Half of a dual instruction: "v_dual_add_f32 v1, v2, v3". */
+static void put_half(struct text *t, const struct isa_inst *i)
+{
+	put_text(t, "v_dual%s", isa_row_name(t->gfx, i->row) + 1);
+	put_valu(t, i);
 }
 
 unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words, uint64_t pc, char *text,
@@ -464,7 +497,15 @@ unsigned isa_disassemble(enum vgpu_gfx gfx, const uint32_t *code, unsigned words
 		put_text(&t, "<%s>", why);
 		return 0;
 	}
-	put_text(&t, "%s", inst.row->name);
+	if (inst.dual) {
+		put_half(&t, &inst);
+		isa_decode_second(&dec, code, words, pc, &inst);
+		put_text(&t, " :: ");
+		t.operands = 0;
+		put_half(&t, &inst);
+		return used;
+	}
+	put_text(&t, "%s", isa_row_name(gfx, inst.row));
 	if (inst.enc <= ISA_SOPP)
 		put_salu(&t, &inst);
 	else if (inst.enc <= ISA_VOP3P)

@@ -62,8 +62,9 @@ static void index_table(const struct isa_handler *table)
 static void index_handlers(void)
 {
 	index_table(isa_salu_handlers);
+	index_table(isa_salu_float_handlers);
 	index_table(isa_control_handlers);
-	index_table(isa_valu_handlers);
+	index_table(isa_cross_handlers);
 	index_table(isa_smem_handlers);
 	index_table(isa_flat_handlers);
 	index_table(isa_mubuf_handlers);
@@ -83,13 +84,15 @@ isa_fn isa_handler_find(enum isa_op op)
 static bool bind_inst(struct isa_program *program, struct isa_inst *inst)
 {
 	inst->fn = isa_handler_find(inst->op);
+	if (inst->enc == ISA_MIMG && isa_program_generation(program)->column != ISA_COLUMN_9)
+		inst->fn = NULL;
 	if (inst->enc <= ISA_SOPP) {
 		salu_constants(inst);
 	} else if (inst->enc <= ISA_VOP3P) {
 		if (!valu_constants(program, inst))
 			return false;
 		if (!inst->fn)
-			isa_valu_bind(inst);
+			isa_valu_bind(inst, isa_program_generation(program));
 	}
 	if (!inst->fn)
 		inst->fn = isa_refuse(inst, "not implemented");

@@ -27,8 +27,8 @@ static inline const struct isa_inst *take_branch(struct isa_wave *w, const struc
 S_BRANCH(branch, true)
 S_BRANCH(cbranch_scc0, !w->scc)
 S_BRANCH(cbranch_scc1, w->scc)
-S_BRANCH(cbranch_vccz, !isa_sread64(w, ISA_VCC))
-S_BRANCH(cbranch_vccnz, isa_sread64(w, ISA_VCC))
+S_BRANCH(cbranch_vccz, !isa_mask_read(w, ISA_VCC))
+S_BRANCH(cbranch_vccnz, isa_mask_read(w, ISA_VCC))
 S_BRANCH(cbranch_execz, !isa_exec(w))
 S_BRANCH(cbranch_execnz, isa_exec(w))
 
@@ -147,25 +147,36 @@ C_FN(set_gpr_idx_mode)
 	return i + 1;
 }
 
+/* s_sendmsg_rtn: the time, or what no program of DRM's VMIDs has: doorbells, trap handlers. */
+enum { MESSAGE_GET_REALTIME = 0x83 };
+
+static uint64_t message_answer(const struct isa_wave *w, const struct isa_inst *i)
+{
+	return (i->salu.simm & 255) == MESSAGE_GET_REALTIME ? w->machine->clock(w->machine->user) : 0;
+}
+
+C_FN(sendmsg_rtn_b32)
+{
+	w->s[i->salu.dst] = (uint32_t)message_answer(w, i);
+	return i + 1;
+}
+
+C_FN(sendmsg_rtn_b64)
+{
+	isa_swrite64(w, i->salu.dst, message_answer(w, i));
+	return i + 1;
+}
+
 /* --- hardware registers --- */
 
-enum hwreg {
-	HW_REG_MODE = 1,
-	HW_REG_STATUS = 2,
-	HW_REG_HW_ID = 4,
-	HW_REG_GPR_ALLOC = 5,
-	HW_REG_LDS_ALLOC = 6,
-	HW_REG_SH_MEM_BASES = 15,
-	HW_REG_XCC_ID = 20, /* gfx942; XCC_ID 3:0 */
-};
-
-/* MODE bits that a program may change: FLOAT_MODE, DX10_CLAMP, IEEE, and GPR_IDX_EN. Exceptions, 20:12, are kept
- * but never raised: DRM VMIDs have no trap handler. */
-#define MODE_WRITABLE 0x081ff3ffu
+static enum isa_hwreg hwreg_of(const struct isa_wave *w, int32_t simm)
+{
+	return (enum isa_hwreg)isa_generation_of(w->machine->chip->gfx)->hwreg[(uint32_t)simm & 63];
+}
 
 static uint32_t hwreg_status(const struct isa_wave *w)
 {
-	bool vccz = !isa_sread64(w, ISA_VCC), execz = !isa_exec(w), in_group = w->group && w->group->waves > 1;
+	bool vccz = !isa_mask_read(w, ISA_VCC), execz = !isa_exec(w), in_group = w->group && w->group->waves > 1;
 
 	return (uint32_t)w->scc | (uint32_t)execz << 9 | (uint32_t)vccz << 10 | (uint32_t)in_group << 11 | 1u << 16;
 }
@@ -178,23 +189,31 @@ static uint32_t gpr_alloc(const struct isa_wave *w)
 	return ((vgprs + 3) / 4 - 1) << 8 | ((sgprs + 15) / 16 - 1) << 24;
 }
 
-static uint32_t hwreg_read(const struct isa_wave *w, unsigned id)
+static uint32_t hwreg_read(const struct isa_wave *w, enum isa_hwreg reg)
 {
-	switch (id) {
-	case HW_REG_MODE:
+	switch (reg) {
+	case ISA_HWREG_MODE:
 		return w->mode & ~ISA_MODE_F8_FNUZ;
-	case HW_REG_STATUS:
+	case ISA_HWREG_STATUS:
 		return hwreg_status(w);
-	case HW_REG_HW_ID:
+	case ISA_HWREG_HW_ID:
 		return w->hw_id;
-	case HW_REG_GPR_ALLOC:
+	case ISA_HWREG_GPR_ALLOC:
 		return gpr_alloc(w);
-	case HW_REG_LDS_ALLOC: /* size in granules of 512 bytes, from bit 12 */
+	case ISA_HWREG_LDS_ALLOC: /* size in granules of 512 bytes, from bit 12 */
 		return w->group ? (w->group->lds_B + 511) / 512 << 12 : 0;
-	case HW_REG_SH_MEM_BASES:
+	case ISA_HWREG_SH_MEM_BASES:
 		return (uint32_t)(ISA_SHARED_BASE >> 48) << 16 | (uint32_t)(ISA_PRIVATE_BASE >> 48);
-	case HW_REG_XCC_ID:
+	case ISA_HWREG_XCC_ID:
 		return w->machine->xcc;
+	case ISA_HWREG_FLAT_SCRATCH_LO:
+		return (uint32_t)w->flat_scratch;
+	case ISA_HWREG_FLAT_SCRATCH_HI:
+		return (uint32_t)(w->flat_scratch >> 32);
+	case ISA_HWREG_CYCLES:
+		return (uint32_t)w->machine->clock(w->machine->user);
+	case ISA_HWREG_CYCLES_HI:
+		return (uint32_t)(w->machine->clock(w->machine->user) >> 32);
 	default: /* no trap, no debugger, no outstanding counters */
 		return 0;
 	}
@@ -208,25 +227,54 @@ static uint32_t field_mask(int32_t simm)
 
 C_FN(getreg_b32)
 {
-	uint32_t value = hwreg_read(w, (uint32_t)i->salu.simm & 63);
+	uint32_t value = hwreg_read(w, hwreg_of(w, i->salu.simm));
 
 	w->s[i->salu.dst] = value >> ((uint32_t)i->salu.simm >> 6 & 31) & field_mask(i->salu.simm);
 	return i + 1;
 }
 
-/* Only MODE has bits that a user program changes with effect. */
-static const struct isa_inst *hwreg_set(struct isa_wave *w, const struct isa_inst *i, uint32_t value)
+static const struct isa_inst *mode_set(struct isa_wave *w, const struct isa_inst *i, uint32_t mask, uint32_t value)
 {
-	unsigned shift = (uint32_t)i->salu.simm >> 6 & 31;
-	uint32_t mask = field_mask(i->salu.simm) << shift & MODE_WRITABLE, before = w->mode;
+	uint32_t before = w->mode;
 
-	if (((uint32_t)i->salu.simm & 63) != HW_REG_MODE)
-		return i + 1;
-	w->mode = (w->mode & ~mask) | (value << shift & mask);
+	mask &= isa_generation_of(w->machine->chip->gfx)->mode_writable;
+	w->mode = (w->mode & ~mask) | (value & mask);
 	isa_mode_changed(w);
 	if ((before ^ w->mode) & ISA_MODE_GPR_IDX)
 		return isa_leave(w, ISA_RESUME, next_pc(i));
 	return i + 1;
+}
+
+/* Only MODE and the base of scratch have bits that a user program changes with effect. */
+static const struct isa_inst *hwreg_set(struct isa_wave *w, const struct isa_inst *i, uint32_t value)
+{
+	unsigned shift = (uint32_t)i->salu.simm >> 6 & 31;
+	uint32_t mask = field_mask(i->salu.simm) << shift;
+
+	value <<= shift;
+	switch (hwreg_of(w, i->salu.simm)) {
+	case ISA_HWREG_MODE:
+		return mode_set(w, i, mask, value);
+	case ISA_HWREG_FLAT_SCRATCH_LO:
+		w->flat_scratch = (w->flat_scratch & ~(uint64_t)mask) | (value & mask);
+		break;
+	case ISA_HWREG_FLAT_SCRATCH_HI:
+		w->flat_scratch = (w->flat_scratch & ~((uint64_t)mask << 32)) | (uint64_t)(value & mask) << 32;
+		break;
+	default:
+		break;
+	}
+	return i + 1;
+}
+
+C_FN(round_mode)
+{
+	return mode_set(w, i, 0xf, (uint32_t)i->salu.simm);
+}
+
+C_FN(denorm_mode)
+{
+	return mode_set(w, i, 0xf0, (uint32_t)i->salu.simm << 4);
 }
 
 C_FN(setreg_b32)
@@ -243,6 +291,10 @@ const struct isa_handler isa_control_handlers[] = {
 	{ISA_OP_S_GETREG_B32, s_getreg_b32},
 	{ISA_OP_S_SETREG_B32, s_setreg_b32},
 	{ISA_OP_S_SETREG_IMM32_B32, s_setreg_imm32_b32},
+	{ISA_OP_S_SENDMSG_RTN_B32, s_sendmsg_rtn_b32},
+	{ISA_OP_S_SENDMSG_RTN_B64, s_sendmsg_rtn_b64},
+	{ISA_OP_S_ROUND_MODE, s_round_mode},
+	{ISA_OP_S_DENORM_MODE, s_denorm_mode},
 	{ISA_OP_S_CALL_B64, s_call_b64},
 	{ISA_OP_S_GETPC_B64, s_getpc_b64},
 	{ISA_OP_S_SETPC_B64, s_setpc_b64},

@@ -16,9 +16,8 @@
 #include "vgpu/report.h"
 
 #define VA_MASK 0xffffffffffffull
-/* Longest GFX9 instruction with its literal; two dwords and an extra one for VOP3-sized encodings that have none.
- */
-#define MAX_DWORDS 3
+/* Images of GFX10 have most: two dwords, and three of addresses. */
+#define MAX_DWORDS 5
 /* A run ends here at the latest, so that a jump into zeroed memory decodes little. */
 #define MAX_RUN 4096
 
@@ -70,6 +69,7 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 		.gfx = m->chip->gfx,
 		.vgprs = m->vgpr_count,
 		.sgprs = isa_sgprs(m),
+		.wave32 = m->wave32,
 		.checked = m->checked,
 	};
 
@@ -183,6 +183,11 @@ static const struct isa_inst *run_follow(struct isa_wave *w, const struct isa_in
 	return isa_goto(w, i->pc);
 }
 
+const struct isa_generation *isa_program_generation(const struct isa_program *p)
+{
+	return isa_generation_of(p->dec.gfx);
+}
+
 /* --- the index by address --- */
 
 static size_t slot_of(const struct isa_program *p, uint64_t pc)
@@ -244,8 +249,36 @@ static bool without_effect(enum isa_op op)
 	case ISA_OP_S_INCPERFLEVEL:
 	case ISA_OP_S_DECPERFLEVEL:
 	case ISA_OP_S_TTRACEDATA:
+	case ISA_OP_S_TTRACEDATA_IMM:
+	case ISA_OP_S_VERSION:
+	case ISA_OP_S_INST_PREFETCH:
+	case ISA_OP_S_CLAUSE:
+	case ISA_OP_S_DELAY_ALU:
+	case ISA_OP_S_SINGLEUSE_VDST:
+	case ISA_OP_S_WAITCNT_VSCNT:
+	case ISA_OP_S_WAITCNT_VMCNT:
+	case ISA_OP_S_WAITCNT_EXPCNT:
+	case ISA_OP_S_WAITCNT_LGKMCNT:
+	case ISA_OP_S_WAITCNT_DEPCTR:
+	case ISA_OP_S_WAIT_IDLE:
+	case ISA_OP_S_WAIT_EVENT:
+	case ISA_OP_S_WAIT_LOADCNT:
+	case ISA_OP_S_WAIT_STORECNT:
+	case ISA_OP_S_WAIT_SAMPLECNT:
+	case ISA_OP_S_WAIT_BVHCNT:
+	case ISA_OP_S_WAIT_EXPCNT:
+	case ISA_OP_S_WAIT_DSCNT:
+	case ISA_OP_S_WAIT_KMCNT:
+	case ISA_OP_S_WAIT_LOADCNT_DSCNT:
+	case ISA_OP_S_WAIT_STORECNT_DSCNT:
+	case ISA_OP_S_PREFETCH_INST:
+	case ISA_OP_S_PREFETCH_INST_PC_REL:
+	case ISA_OP_S_PREFETCH_DATA:
+	case ISA_OP_S_PREFETCH_DATA_PC_REL:
+	case ISA_OP_S_BUFFER_PREFETCH_DATA:
 	case ISA_OP_V_NOP:
 	case ISA_OP_V_CLREXCP:
+	case ISA_OP_V_PIPEFLUSH:
 		return true;
 	default:
 		return false;
@@ -294,7 +327,7 @@ static void *copy_of(const void *data, size_t size_B)
 
 /* Code of a run being collected. */
 struct collector {
-	struct isa_inst inst[MAX_RUN + 2];
+	struct isa_inst inst[MAX_RUN + 4];
 	uint64_t pc_of[2 * MAX_RUN]; /* each decoded address, and its instruction */
 	uint32_t inst_of[2 * MAX_RUN];
 	uint32_t code[2 * MAX_RUN * MAX_DWORDS];
@@ -310,12 +343,62 @@ static struct isa_inst *report_before(struct collector *c, struct isa_inst *inst
 	return inst[1].beyond & ISA_BEYOND_RESULT ? NULL : inst + 1;
 }
 
+static bool reads_row(const struct isa_inst *inst, unsigned row)
+{
+	for (unsigned n = 0; n < 3; n++)
+		if (inst->valu.kind[n] == ISA_FROM_ROW && inst->valu.row[n] == row)
+			return true;
+	return false;
+}
+
+/* Two instructions each of which overwrites a source of the other. */
+static const struct isa_inst *run_crossed(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_inst *x = i + 1, *y = i + 2;
+	uint32_t *row = w->v[x->valu.vdst], old[ISA_LANES], new[ISA_LANES];
+
+	memcpy(old, row, sizeof(old));
+	x->fn(w, x);
+	memcpy(new, row, sizeof(new));
+	memcpy(row, old, sizeof(old));
+	y->fn(w, y);
+	memcpy(row, new, sizeof(new));
+	return i + 3;
+}
+
+/* Appends the halves of a dual instruction, x decoded already, in an order in which none overwrites the other's
+ * sources; a half that does nothing is left out. */
+static bool collect_dual(struct isa_program *p, struct collector *c, const uint32_t *code, unsigned words)
+{
+	struct isa_inst *at = &c->inst[c->count], x = *at, y;
+
+	isa_decode_second(&p->dec, code, words, x.pc, &y);
+	if (!p->bind(p, &x) || !p->bind(p, &y))
+		return false;
+	if (x.beyond || y.beyond) {
+		*at++ = (struct isa_inst){.fn = report_beyond, .pc = x.pc};
+	} else if (reads_row(&x, y.valu.vdst) && reads_row(&y, x.valu.vdst)) {
+		*at++ = (struct isa_inst){.fn = run_crossed, .pc = x.pc};
+	} else if (reads_row(&y, x.valu.vdst)) {
+		struct isa_inst swap = x;
+
+		x = y;
+		y = swap;
+	}
+	if (!(x.beyond & ISA_BEYOND_RESULT))
+		*at++ = x;
+	if (!(y.beyond & ISA_BEYOND_RESULT))
+		*at++ = y;
+	c->count = (size_t)(at - c->inst);
+	return true;
+}
+
 /* Fills the collector from pc to a jump, to known code, or to its end. */
 static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 {
 	for (;;) {
 		struct isa_inst *inst = &c->inst[c->count];
-		unsigned dwords;
+		unsigned dwords, fetched;
 
 		if (find_inst(p, pc) || c->count >= MAX_RUN || c->addresses == 2 * MAX_RUN) {
 			*inst = (struct isa_inst){.fn = run_follow, .pc = pc};
@@ -325,8 +408,14 @@ static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 		dwords = decode_one(p, pc, inst);
 		c->pc_of[c->addresses] = pc;
 		c->inst_of[c->addresses++] = (uint32_t)c->count;
-		c->code_dw += fetch_words(p, pc, &c->code[c->code_dw], dwords);
+		fetched = fetch_words(p, pc, &c->code[c->code_dw], dwords);
+		c->code_dw += fetched;
 		pc += 4 * dwords;
+		if (inst->dual) {
+			if (!collect_dual(p, c, &c->code[c->code_dw - fetched], fetched))
+				return false;
+			continue;
+		}
 		if (!inst->fn && without_effect(inst->op)) {
 			if (!p->dec.checked)
 				continue;

@@ -80,6 +80,7 @@ enum isa_stop isa_run(struct isa_wave *w, uint64_t budget)
 	unsigned caller_csr = _mm_getcsr();
 	uint64_t left = budget;
 
+	w->full = isa_full(w->machine);
 	isa_mode_changed(w);
 	if (w->waitcnt)
 		isa_waitcnt_forget_code(w->waitcnt); /* the code that ran meanwhile may have changed it */

@@ -52,6 +52,9 @@ S_OP(add_i32, uint32_t, int32_t, int32_t, int32_t t; scc = __builtin_add_overflo
 S_OP(sub_i32, uint32_t, int32_t, int32_t, int32_t t; scc = __builtin_sub_overflow(a, b, &t); r = (uint32_t)t)
 S_OP(addc_u32, uint32_t, uint32_t, uint32_t, uint64_t t = (uint64_t)a + b + scc; r = (uint32_t)t; scc = t >> 32)
 S_OP(subb_u32, uint32_t, uint32_t, uint32_t, uint64_t t = (uint64_t)a - b - scc; r = (uint32_t)t; scc = t >> 63)
+S_OP(add_nc_u64, uint64_t, uint64_t, uint64_t, r = a + b)
+S_OP(sub_nc_u64, uint64_t, uint64_t, uint64_t, r = a - b)
+S_OP(mul_u64, uint64_t, uint64_t, uint64_t, r = a * b)
 S_OP(mul_i32, uint32_t, uint32_t, uint32_t, r = a * b)
 S_OP(mul_hi_u32, uint32_t, uint32_t, uint32_t, r = (uint32_t)((uint64_t)a * b >> 32))
 S_OP(mul_hi_i32, uint32_t, int32_t, int32_t, r = (uint32_t)((int64_t)a * b >> 32))
@@ -106,6 +109,7 @@ S_OP(bfe_i64, uint64_t, uint64_t, uint32_t, r = extract(a, b & 63, b >> 16 & 127
 
 S_OP(pack_ll_b32_b16, uint32_t, uint32_t, uint32_t, r = (a & 0xffff) | b << 16)
 S_OP(pack_lh_b32_b16, uint32_t, uint32_t, uint32_t, r = (a & 0xffff) | (b & 0xffff0000))
+S_OP(pack_hl_b32_b16, uint32_t, uint32_t, uint32_t, r = a >> 16 | b << 16)
 S_OP(pack_hh_b32_b16, uint32_t, uint32_t, uint32_t, r = a >> 16 | (b & 0xffff0000))
 
 /* Any bit of a group of four sets the whole group (wqm), or one bit (quadmask). */
@@ -184,6 +188,14 @@ S_OP(bitset1_b64, uint64_t, uint32_t, none_t, r = isa_sread64(w, i->salu.dst) | 
 		isa_set_exec(w, r);                                                                                \
 		w->scc = r != 0;                                                                                   \
 		return i + 1;                                                                                      \
+	}                                                                                                          \
+	S_FN(name##_saveexec_b32)                                                                                  \
+	{                                                                                                          \
+		const uint32_t a = isa_salu_src32(w, i, 0), e = w->s[ISA_EXEC], r = EXPR;                          \
+		w->s[i->salu.dst] = e;                                                                             \
+		w->s[ISA_EXEC] = r;                                                                                \
+		w->scc = r != 0;                                                                                   \
+		return i + 1;                                                                                      \
 	}
 S_SAVEEXEC(and, a &e)
 S_SAVEEXEC(or, a | e)
@@ -203,6 +215,14 @@ S_SAVEEXEC(orn1, ~a | e)
 		const uint64_t a = isa_salu_src64(w, i, 0), e = isa_exec(w), r = EXPR;                             \
 		isa_set_exec(w, r);                                                                                \
 		isa_swrite64(w, i->salu.dst, r);                                                                   \
+		w->scc = r != 0;                                                                                   \
+		return i + 1;                                                                                      \
+	}                                                                                                          \
+	S_FN(name##_wrexec_b32)                                                                                    \
+	{                                                                                                          \
+		const uint32_t a = isa_salu_src32(w, i, 0), e = w->s[ISA_EXEC], r = EXPR;                          \
+		w->s[ISA_EXEC] = r;                                                                                \
+		w->s[i->salu.dst] = r;                                                                             \
 		w->scc = r != 0;                                                                                   \
 		return i + 1;                                                                                      \
 	}
@@ -246,6 +266,19 @@ S_FN(movreld_b32)
 S_FN(movreld_b64)
 {
 	return s_movrel(w, i, false, 2);
+}
+
+/* Both operands relative to M0: the source to 9:0, the result to 25:16. */
+S_FN(movrelsd_2_b32)
+{
+	unsigned from = i->salu.src[0] + (w->s[ISA_M0] & 0x3ff), to = i->salu.dst + (w->s[ISA_M0] >> 16 & 0x3ff);
+	unsigned count = isa_sgprs(w->machine);
+
+	if (from >= count || to >= count)
+		isa_report_beyond(w, i->pc);
+	if (to < count)
+		w->s[to] = w->s[from < count ? from : 0];
+	return i + 1;
 }
 
 /* --- SOPC, SOPK --- */
@@ -313,7 +346,26 @@ S_FN(mulk_i32)
 	return i + 1;
 }
 
+#define MASK32(ID, name) {ISA_OP_S_##ID##_B32, s_##name##_b32}
+
 const struct isa_handler isa_salu_handlers[] = {
+	MASK32(AND_SAVEEXEC, and_saveexec),
+	MASK32(OR_SAVEEXEC, or_saveexec),
+	MASK32(XOR_SAVEEXEC, xor_saveexec),
+	MASK32(ANDN2_SAVEEXEC, andn2_saveexec),
+	MASK32(ORN2_SAVEEXEC, orn2_saveexec),
+	MASK32(NAND_SAVEEXEC, nand_saveexec),
+	MASK32(NOR_SAVEEXEC, nor_saveexec),
+	MASK32(XNOR_SAVEEXEC, xnor_saveexec),
+	MASK32(ANDN1_SAVEEXEC, andn1_saveexec),
+	MASK32(ORN1_SAVEEXEC, orn1_saveexec),
+	MASK32(ANDN1_WREXEC, andn1_wrexec),
+	MASK32(ANDN2_WREXEC, andn2_wrexec),
+	MASK32(MOVRELSD_2, movrelsd_2),
+	{ISA_OP_S_PACK_HL_B32_B16, s_pack_hl_b32_b16},
+	{ISA_OP_S_ADD_NC_U64, s_add_nc_u64},
+	{ISA_OP_S_SUB_NC_U64, s_sub_nc_u64},
+	{ISA_OP_S_MUL_U64, s_mul_u64},
 	{ISA_OP_S_ADD_U32, s_add_u32},
 	{ISA_OP_S_SUB_U32, s_sub_u32},
 	{ISA_OP_S_ADD_I32, s_add_i32},

@@ -144,11 +144,12 @@ static uint64_t atomic_ordered(struct isa_wave *w, const struct isa_inst *i, enu
 	return old;
 }
 
-/* Before gfx942 floating point is L2's alone: what L2 does not hold is on the fabric, which drops the operation. Of
+/* Before gfx942 and GFX12 floating point is L2's alone: what L2 does not hold is on the fabric, which drops the operation. Of
  * the memory that the wave touched last. */
 static bool is_dropped(struct isa_wave *w, const struct isa_inst *i, enum isa_atomic op, uint64_t va)
 {
-	if (op < ISA_ATOMIC_CMPSWAP_F || w->machine->chip->gfx == VGPU_GFX942 || mem_in_l2(w->last_region))
+	if (op < ISA_ATOMIC_CMPSWAP_F || isa_generation_of(w->machine->chip->gfx)->full_float_atomics ||
+	    mem_in_l2(w->last_region))
 		return false;
 	if (mem_refusal_is_new(w, i, va, GPUVM_R | GPUVM_W))
 		vgpu_finding(CONTRACT_ATOMIC_FLOAT_UNCACHED,
@@ -402,9 +403,9 @@ static void access_atomic(struct isa_wave *w, const struct isa_inst *i, const st
 			  const struct isa_addresses *a, unsigned vdata, unsigned vdst, bool returns)
 {
 	unsigned size_B = access->bytes, saved;
-	bool two = access->atomic == ISA_ATOMIC_CMPSWAP;
+	bool two = isa_atomic_compares(access->atomic);
 
-	saved = isa_atomic_enter(w->machine->chip->gfx, access->atomic, size_B);
+	saved = isa_atomic_enter(isa_generation_of(w->machine->chip->gfx), access->atomic, size_B);
 
 	ISA_FOR_LANES(lane, a->mask) {
 		uint64_t data = lane_operand(w->v + vdata, lane, size_B);

@@ -53,9 +53,9 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 uint64_t isa_atomic_apply(enum isa_atomic op, unsigned size_B, uint64_t old, uint64_t data, uint64_t data1);
 /* The same on host memory, indivisibly; returns what was there. */
 uint64_t isa_atomic_host(enum isa_atomic op, unsigned size_B, void *host, uint64_t data, uint64_t data1);
-/* Floating-point atomics of the L2 ignore MODE: nearest even; f32 flushes denormals before gfx942, all else keeps
- * them. */
-unsigned isa_atomic_enter(enum vgpu_gfx gfx, enum isa_atomic op, unsigned size_B);
+/* Floating-point atomics of the L2 ignore MODE: nearest even; f32 flushes denormals where the generation does, all else
+ * keeps them. */
+unsigned isa_atomic_enter(const struct isa_generation *gen, enum isa_atomic op, unsigned size_B);
 void isa_atomic_leave(unsigned saved);
 
 /* Lanes of a mask, lowest first. */

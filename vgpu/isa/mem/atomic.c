@@ -86,8 +86,8 @@ static uint64_t apply_f64(enum isa_atomic op, uint64_t old, uint64_t data, uint6
 		return isnan(a) ? data : isnan(b) ? old : f64_below(b, a) ? data : old;
 	case ISA_ATOMIC_MAX_F:
 		return isnan(a) ? data : isnan(b) ? old : f64_below(a, b) ? data : old;
-	default: /* CMPSWAP_F: data is compared, data1 is new */
-		return a == b ? data1 : old;
+	default: /* CMPSWAP_F */
+		return a == f64_of(data1) ? data : old;
 	}
 }
 
@@ -103,7 +103,7 @@ static uint64_t apply_f32(enum isa_atomic op, uint64_t old, uint64_t data, uint6
 	case ISA_ATOMIC_MAX_F:
 		return isnan(a) ? data : isnan(b) ? old : f64_below((double)a, (double)b) ? data : old;
 	default:
-		return a == b ? data1 : old;
+		return a == f32_of(data1) ? data : old;
 	}
 }
 
@@ -112,10 +112,10 @@ static bool is_packed(enum isa_atomic op)
 	return op == ISA_ATOMIC_PK_ADD_F16 || op == ISA_ATOMIC_PK_ADD_BF16;
 }
 
-unsigned isa_atomic_enter(enum vgpu_gfx gfx, enum isa_atomic op, unsigned size_B)
+unsigned isa_atomic_enter(const struct isa_generation *gen, enum isa_atomic op, unsigned size_B)
 {
 	unsigned saved = _mm_getcsr();
-	bool flush = size_B == 4 && !is_packed(op) && gfx != VGPU_GFX942;
+	bool flush = size_B == 4 && !is_packed(op) && !gen->full_float_atomics;
 
 	if (op >= ISA_ATOMIC_CMPSWAP_F)
 		_mm_setcsr(_MM_MASK_MASK | (flush ? _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON : 0));
@@ -167,6 +167,10 @@ static uint64_t apply_integer(enum isa_atomic op, unsigned size_B, uint64_t old,
 		return (old & ~data) | data1;
 	case ISA_ATOMIC_WRAP:
 		return old >= data ? old - data : old + data1;
+	case ISA_ATOMIC_SUB_CLAMP:
+		return old > data ? old - data : 0;
+	case ISA_ATOMIC_COND_SUB:
+		return old >= data ? old - data : old;
 	default:
 		return old;
 	}

@@ -8,7 +8,9 @@
  * offset = VGPR (OFFEN) + immediate;  index = VGPR (IDXEN) + lane (add_tid)
  * linear:    base + SGPR + index * stride + offset
  * swizzled:  base + SGPR + ((index / S) * stride + offset / 4 * 4) * S + (index % S) * 4 + offset % 4
- * where S = 8 << index_stride and elements are 4 bytes: consecutive dwords of a lane are 4 S bytes apart. */
+ * where S = 8 << index_stride and elements are 4 bytes: consecutive dwords of a lane are 4 S bytes apart.
+ *
+ * From GFX10 on word 3 has one format in 18:12 (GFX11: 17:12) and the rule of the range check in 29:28. */
 #include "vgpu/isa/mem/access.h"
 #include "vgpu/isa/mem/format.h"
 #include "vgpu/memory/cache.h"
@@ -21,7 +23,18 @@ struct resource {
 	uint32_t records;
 	uint32_t soffset;
 	uint32_t word3;
+	uint8_t dfmt, nfmt;
+	uint8_t range; /* enum range */
 	bool swizzle, add_tid;
+};
+
+/* Rule of the range check: OOB_SELECT (RDNA 2 ISA, 8.1.5), and that of GFX9. */
+enum range {
+	RANGE_STRUCTURED, /* index, and offset against the stride */
+	RANGE_INDEX,
+	RANGE_NONE, /* everything, but for a buffer without records */
+	RANGE_RAW,  /* bytes; of a swizzled buffer as RANGE_STRUCTURED */
+	RANGE_9,
 };
 
 /* Offsets and indices of all lanes, read before any register is written. */
@@ -35,6 +48,7 @@ struct request {
 
 static struct resource read_resource(const struct isa_wave *w, const struct isa_inst *i)
 {
+	const struct isa_generation *gen = isa_generation_of(w->machine->chip->gfx);
 	const uint32_t *s = &w->s[i->mem.sbase];
 	uint32_t soffset = isa_sread32(w, i->mem.soffset);
 	struct resource v = {
@@ -43,11 +57,19 @@ static struct resource read_resource(const struct isa_wave *w, const struct isa_
 		.records = s[2],
 		.soffset = soffset,
 		.word3 = s[3],
-		.swizzle = s[1] >> 31,
+		.swizzle = s[1] >> 30 & (gen->column >= ISA_COLUMN_11 ? 3 : 2),
 		.add_tid = s[3] >> 23 & 1,
+		.range = gen->column == ISA_COLUMN_9 ? RANGE_9 : s[3] >> 28 & 3,
 	};
 
-	if (v.add_tid) /* the data format's bits belong to the stride */
+	if (gen->column == ISA_COLUMN_9) {
+		v.dfmt = s[3] >> 15 & 15;
+		v.nfmt = s[3] >> 12 & 7;
+	} else {
+		isa_format_split(gen->column, s[3] >> 12 & (gen->column == ISA_COLUMN_10 ? 127 : 63), &v.dfmt,
+				 &v.nfmt);
+	}
+	if (v.add_tid && gen->column == ISA_COLUMN_9) /* the data format's bits belong to the stride */
 		v.stride |= (s[3] >> 15 & 15) << 14;
 	return v;
 }
@@ -60,7 +82,7 @@ static void read_request(const struct isa_wave *w, const struct isa_inst *i, str
 
 	r->v = read_resource(w, i);
 	r->mask = isa_exec(w);
-	r->in_records = index && r->v.stride;
+	r->in_records = r->v.range == RANGE_9 ? index && r->v.stride : r->v.range == RANGE_INDEX;
 	for (unsigned lane = 0; lane < ISA_LANES; lane++) {
 		r->offset[lane] = (offset ? offset[lane] : 0) + (uint32_t)i->mem.offset;
 		r->index[lane] = (index ? index[lane] : 0) + (r->v.add_tid ? lane : 0);
@@ -80,6 +102,10 @@ static bool in_range(const struct request *r, unsigned lane, unsigned at, unsign
 
 	if (r->in_records)
 		return r->index[lane] < r->v.records;
+	if (r->v.range == RANGE_NONE)
+		return r->v.records;
+	if (r->v.range == RANGE_STRUCTURED || (r->v.range == RANGE_RAW && r->v.swizzle && r->v.stride))
+		return r->index[lane] < r->v.records && (uint64_t)r->offset[lane] + at + size_B <= r->v.stride;
 	return offset + at + size_B + r->v.soffset <= r->v.records;
 }
 
@@ -239,18 +265,30 @@ struct typed {
 	bool d16, high, store;
 };
 
-static bool read_typed(const struct isa_inst *i, const struct resource *v, struct typed *t)
+static bool read_typed(const struct isa_wave *w, const struct isa_inst *i, const struct resource *v,
+		       struct typed *t)
 {
+	uint8_t dfmt = v->dfmt, nfmt = v->nfmt;
 	unsigned op =
 		i->enc == ISA_MTBUF ? i->op - ISA_OP_TBUFFER_LOAD_FORMAT_X : i->op - ISA_OP_BUFFER_LOAD_FORMAT_X;
 
+	if (i->enc == ISA_MTBUF && v->range == RANGE_9) {
+		dfmt = i->mem.dfmt;
+		nfmt = i->mem.nfmt;
+	} else if (i->enc == ISA_MTBUF) {
+		isa_format_split(isa_generation_of(w->machine->chip->gfx)->column, i->mem.dfmt, &dfmt, &nfmt);
+	}
 	*t = (struct typed){
-		.dfmt = i->enc == ISA_MTBUF ? i->mem.dfmt : v->word3 >> 15 & 15,
-		.nfmt = i->enc == ISA_MTBUF ? i->mem.nfmt : v->word3 >> 12 & 7,
+		.dfmt = dfmt,
+		.nfmt = nfmt,
 		.count = 1 + op % 4,
 		.d16 = op >= 8,
 		.store = op / 4 % 2,
 	};
+	if (i->op == ISA_OP_BUFFER_LOAD_LDS_FORMAT_X) {
+		t->count = 1;
+		t->d16 = t->store = false;
+	}
 	if (i->op == ISA_OP_BUFFER_LOAD_FORMAT_D16_HI_X || i->op == ISA_OP_BUFFER_STORE_FORMAT_D16_HI_X) {
 		t->count = 1;
 		t->d16 = t->high = true;
@@ -359,7 +397,7 @@ static const struct isa_inst *run_typed(struct isa_wave *w, const struct isa_ins
 		return to_lds(w, i);
 	w->accesses++;
 	read_request(w, i, &r);
-	if (!read_typed(i, &r.v, &t))
+	if (!read_typed(w, i, &r.v, &t))
 		return isa_stop_wave(w, i, "data format %u with number format %u is none of a buffer", t.dfmt,
 				     t.nfmt);
 	ISA_FOR_LANES(lane, r.mask) {
@@ -383,8 +421,8 @@ static uint32_t dword_of(struct isa_wave *w, const struct isa_inst *i, const str
 	uint32_t xyzw[4] = {0}, value = 0;
 	struct typed t;
 
-	if (i->op == ISA_OP_BUFFER_LOAD_FORMAT_X) {
-		if (!read_typed(i, &r->v, &t) || !in_range(r, lane, 0, t.size_B))
+	if (i->op == ISA_OP_BUFFER_LOAD_FORMAT_X || i->op == ISA_OP_BUFFER_LOAD_LDS_FORMAT_X) {
+		if (!read_typed(w, i, &r->v, &t) || !in_range(r, lane, 0, t.size_B))
 			return 0;
 		element_read(w, i, r, lane, element, t.size_B);
 		isa_format_load(t.dfmt, t.nfmt, element, false, xyzw);
@@ -402,7 +440,8 @@ static const struct isa_inst *to_lds(struct isa_wave *w, const struct isa_inst *
 	uint32_t base = isa_lds_dma_base(w, i);
 	struct request r;
 
-	if (i->op != ISA_OP_BUFFER_LOAD_FORMAT_X && i->op != ISA_OP_BUFFER_LOAD_DWORD &&
+	if (i->op != ISA_OP_BUFFER_LOAD_FORMAT_X && i->op != ISA_OP_BUFFER_LOAD_LDS_FORMAT_X &&
+	    i->op != ISA_OP_BUFFER_LOAD_DWORD && i->op != ISA_OP_BUFFER_LOAD_LDS_B32 &&
 	    access->class != ISA_ACCESS_LOAD_SUB)
 		return isa_stop_wave(w, i, "the LDS bit is for loads of one dword");
 	w->accesses++;
@@ -451,6 +490,21 @@ static const struct isa_inst *run_cache(struct isa_wave *w, const struct isa_ins
 		isa_cache_maintain(w, i->op == ISA_OP_BUFFER_WBL2 ? MEM_WRITE_BACK : MEM_WRITE_BACK | MEM_DROP_L2);
 	if (i->op != ISA_OP_BUFFER_WBL2)
 		w->group->past_l1 = true;
+	return i + 1;
+}
+
+/* From GFX10 on two caches are above L2, which are one here: it is dropped when both are, the lower one first. */
+static const struct isa_inst *drop_gl1(struct isa_wave *w, const struct isa_inst *i)
+{
+	w->accesses++;
+	w->group->past_gl1 = w->machine->cache;
+	return i + 1;
+}
+
+static const struct isa_inst *drop_gl0(struct isa_wave *w, const struct isa_inst *i)
+{
+	w->accesses++;
+	w->group->past_l1 |= w->group->past_gl1;
 	return i + 1;
 }
 
@@ -515,7 +569,22 @@ const struct isa_handler isa_mubuf_handlers[] = {
 	ATOMIC(ADD_F64),
 	ATOMIC(MIN_F64),
 	ATOMIC(MAX_F64),
+	ATOMIC(FCMPSWAP),
+	ATOMIC(FCMPSWAP_X2),
+	ATOMIC(FMIN),
+	ATOMIC(FMAX),
+	ATOMIC(CSUB),
+	ATOMIC(COND_SUB_U32),
+	ATOMIC(PK_ADD_BF16),
+	{ISA_OP_BUFFER_LOAD_LDS_U8, to_lds},
+	{ISA_OP_BUFFER_LOAD_LDS_I8, to_lds},
+	{ISA_OP_BUFFER_LOAD_LDS_U16, to_lds},
+	{ISA_OP_BUFFER_LOAD_LDS_I16, to_lds},
+	{ISA_OP_BUFFER_LOAD_LDS_B32, to_lds},
+	{ISA_OP_BUFFER_LOAD_LDS_FORMAT_X, to_lds},
 	{ISA_OP_BUFFER_STORE_LDS_DWORD, store_lds_dword},
+	{ISA_OP_BUFFER_GL0_INV, drop_gl0},
+	{ISA_OP_BUFFER_GL1_INV, drop_gl1},
 	{ISA_OP_BUFFER_WBL2, run_cache},
 	{ISA_OP_BUFFER_INVL2, run_cache},
 	{ISA_OP_BUFFER_INV, run_cache},

@@ -325,13 +325,13 @@ static uint64_t read_data(const struct isa_wave *w, unsigned row, unsigned lane,
 	return bytes == 8 ? w->v[row][lane] | (uint64_t)w->v[row + 1][lane] << 32 : w->v[row][lane];
 }
 
-/* LDS takes compare before value, unlike memory. */
+/* To GFX10 LDS takes compare before value, unlike memory. */
 static uint64_t run_atomic(struct isa_wave *w, const struct isa_inst *i, const struct ds_op *op, unsigned lane)
 {
 	uint64_t data = read_data(w, i->mem.vdata, lane, op->bytes);
 	uint64_t data1 = op->operands == 2 ? read_data(w, i->mem.vdata1, lane, op->bytes) : 0;
 
-	if (op->atomic == ISA_ATOMIC_CMPSWAP) {
+	if (isa_atomic_compares(op->atomic) && isa_generation_of(w->machine->chip->gfx)->ds_compares_first) {
 		uint64_t compare = data;
 
 		data = data1;
@@ -424,12 +424,21 @@ static void gather_lanes(struct isa_wave *w, const struct isa_inst *i, unsigned 
 		w->v[i->mem.vdst][lane] = value[lane];
 }
 
+/* The lane that ds_permute and ds_bpermute of `lane` name: in the wave, or in the lane's half of it. */
+static uint8_t permuted_lane(const struct isa_wave *w, const struct isa_inst *i, unsigned lane)
+{
+	bool halves = w->machine->wave32 || isa_generation_of(w->machine->chip->gfx)->bpermute_halves;
+	unsigned to = lane_offset(w, i, lane) >> 2;
+
+	return (uint8_t)(halves ? (lane & 32) | (to & 31) : to & 63);
+}
+
 static const struct isa_inst *run_bpermute(struct isa_wave *w, const struct isa_inst *i)
 {
 	uint8_t from[ISA_LANES];
 
 	for (unsigned lane = 0; lane < ISA_LANES; lane++)
-		from[lane] = lane_offset(w, i, lane) >> 2 & 63;
+		from[lane] = permuted_lane(w, i, lane);
 	gather_lanes(w, i, i->mem.vdata, from);
 	return i + 1;
 }
@@ -441,7 +450,7 @@ static const struct isa_inst *run_permute(struct isa_wave *w, const struct isa_i
 	uint64_t exec = isa_exec(w);
 
 	ISA_FOR_LANES(lane, exec)
-		value[lane_offset(w, i, lane) >> 2 & 63] = w->v[i->mem.vdata][lane];
+		value[permuted_lane(w, i, lane)] = w->v[i->mem.vdata][lane];
 	ISA_FOR_LANES(lane, exec)
 		w->v[i->mem.vdst][lane] = value[lane];
 	return i + 1;
@@ -513,7 +522,11 @@ static const struct isa_inst *run_nothing(struct isa_wave *w, const struct isa_i
 	X(PK_ADD_RTN_BF16, PK_ADD_BF16, 4, 1, true)                                                                \
 	X(WRXCHG_RTN_B32, SWAP, 4, 1, true)                                                                        \
 	X(WRXCHG_RTN_B64, SWAP, 8, 1, true)                                                                        \
-	X(WRAP_RTN_B32, WRAP, 4, 2, true)
+	X(WRAP_RTN_B32, WRAP, 4, 2, true)                                                                          \
+	X(SUB_CLAMP_U32, SUB_CLAMP, 4, 1, false)                                                                   \
+	X(SUB_CLAMP_RTN_U32, SUB_CLAMP, 4, 1, true)                                                                \
+	X(COND_SUB_U32, COND_SUB, 4, 1, false)                                                                     \
+	X(COND_SUB_RTN_U32, COND_SUB, 4, 1, true)
 
 #define ATOMIC_OP(name, kind, size, n, rtn)                                                                        \
 	[ISA_OP_DS_##name] = {.atomic = ISA_ATOMIC_##kind, .bytes = size, .operands = n, .returns = rtn},

@@ -93,26 +93,41 @@ static const struct isa_inst *global_to_lds(struct isa_wave *w, const struct isa
 	return i + 1;
 }
 
+/* The lane's dword at an SGPR base. */
+static const struct isa_inst *global_addtid(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_access *access = isa_access_of(i->op);
+	uint64_t base =
+		(i->flags & ISA_SADDR ? isa_sread64(w, i->mem.saddr) : 0) + (uint64_t)(int64_t)i->mem.offset;
+	struct isa_addresses a = {.mask = isa_exec(w)};
+
+	w->accesses++;
+	for (unsigned lane = 0; lane < ISA_LANES; lane++)
+		a.va[lane] = base + 4 * lane;
+	isa_access_lanes(w, i, access, &a, i->mem.vdata, i->mem.vdst, 1, false);
+	return i + 1;
+}
+
 /* --- SCRATCH --- */
 
-/* Interleaved address of scratch: dword n of lane L is at FLAT_SCRATCH + 256 n + 4 L, for scratch and flat
- * instructions. */
-static uint64_t scratch_va(uint64_t base, unsigned lane, uint32_t offset)
+/* Interleaved address of scratch, for scratch and flat instructions: dword n of lane L of a wave of W lanes is at
+ * base + 4 W n + 4 L. */
+static uint64_t scratch_va(const struct isa_wave *w, uint64_t base, unsigned lane, uint32_t offset)
 {
-	return base + (uint64_t)(offset >> 2) * 4 * ISA_LANES + 4 * lane + (offset & 3);
+	return base + (uint64_t)(offset >> 2) * 4 * isa_lanes(w) + 4 * lane + (offset & 3);
 }
 
 static void scratch_read(struct isa_wave *w, const struct isa_inst *i, unsigned lane, uint32_t offset, void *dst,
 			 unsigned size_B)
 {
-	uint64_t base = isa_sread64(w, ISA_FLAT_SCRATCH);
+	uint64_t base = isa_scratch_base(w);
 	uint8_t *out = dst;
 
 	while (size_B) {
 		unsigned part_B = 4 - (offset & 3);
 
 		part_B = part_B < size_B ? part_B : size_B;
-		isa_mem_read(w, i, scratch_va(base, lane, offset), out, part_B);
+		isa_mem_read(w, i, scratch_va(w, base, lane, offset), out, part_B);
 		out += part_B;
 		offset += part_B;
 		size_B -= part_B;
@@ -122,14 +137,14 @@ static void scratch_read(struct isa_wave *w, const struct isa_inst *i, unsigned 
 static void scratch_write(struct isa_wave *w, const struct isa_inst *i, unsigned lane, uint32_t offset,
 			  const void *src, unsigned size_B)
 {
-	uint64_t base = isa_sread64(w, ISA_FLAT_SCRATCH);
+	uint64_t base = isa_scratch_base(w);
 	const uint8_t *in = src;
 
 	while (size_B) {
 		unsigned part_B = 4 - (offset & 3);
 
 		part_B = part_B < size_B ? part_B : size_B;
-		isa_mem_write(w, i, scratch_va(base, lane, offset), in, part_B);
+		isa_mem_write(w, i, scratch_va(w, base, lane, offset), in, part_B);
 		in += part_B;
 		offset += part_B;
 		size_B -= part_B;
@@ -241,7 +256,7 @@ static void lane_access(struct isa_wave *w, const struct isa_inst *i, const stru
 		break;
 	case ISA_ACCESS_ATOMIC:
 		old = lane_atomic(w, i, access, lane, va, read_data(w, m->vdata, lane, access->bytes),
-				  access->atomic == ISA_ATOMIC_CMPSWAP
+				  isa_atomic_compares(access->atomic)
 					  ? read_data(w, m->vdata + access->bytes / 4u, lane, access->bytes)
 					  : 0);
 		if (!(i->flags & ISA_GLC))
@@ -257,7 +272,7 @@ static void lane_access(struct isa_wave *w, const struct isa_inst *i, const stru
 static void each_lane(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 		      const struct isa_addresses *a)
 {
-	unsigned saved = isa_atomic_enter(w->machine->chip->gfx, access->atomic, access->bytes);
+	unsigned saved = isa_atomic_enter(isa_generation_of(w->machine->chip->gfx), access->atomic, access->bytes);
 
 	ISA_FOR_LANES(lane, a->mask)
 		lane_access(w, i, access, lane, a->va[lane]);
@@ -284,12 +299,12 @@ static bool scratch_offsets(const struct isa_wave *w, const struct isa_inst *i, 
 static void scratch_dwords(struct isa_wave *w, const struct isa_inst *i, const struct isa_access *access,
 			   const uint32_t offset[ISA_LANES])
 {
-	uint64_t base = isa_sread64(w, ISA_FLAT_SCRATCH);
+	uint64_t base = isa_scratch_base(w);
 	struct isa_addresses a = {.mask = isa_exec(w)};
 
 	for (unsigned k = 0; k < access_dw(i, access); k++) {
 		for (unsigned lane = 0; lane < ISA_LANES; lane++)
-			a.va[lane] = scratch_va(base, lane, offset[lane] + 4 * k);
+			a.va[lane] = scratch_va(w, base, lane, offset[lane] + 4 * k);
 		isa_access_lanes(w, i, access, &a, i->mem.vdata + k, i->mem.vdst + k, 1, false);
 	}
 }
@@ -394,6 +409,20 @@ static const struct isa_inst *run_flat(struct isa_wave *w, const struct isa_inst
 	}
 
 const struct isa_handler isa_flat_handlers[] = {
+	{ISA_OP_FLAT_ATOMIC_FCMPSWAP, run_flat},
+	{ISA_OP_FLAT_ATOMIC_FMIN, run_flat},
+	{ISA_OP_FLAT_ATOMIC_FMAX, run_flat},
+	{ISA_OP_FLAT_ATOMIC_FCMPSWAP_X2, run_flat},
+	{ISA_OP_FLAT_ATOMIC_SUB_CLAMP_U32, run_flat},
+	{ISA_OP_FLAT_ATOMIC_COND_SUB_U32, run_flat},
+	{ISA_OP_GLOBAL_ATOMIC_FCMPSWAP, run_global},
+	{ISA_OP_GLOBAL_ATOMIC_FMIN, run_global},
+	{ISA_OP_GLOBAL_ATOMIC_FMAX, run_global},
+	{ISA_OP_GLOBAL_ATOMIC_FCMPSWAP_X2, run_global},
+	{ISA_OP_GLOBAL_ATOMIC_CSUB, run_global},
+	{ISA_OP_GLOBAL_ATOMIC_COND_SUB_U32, run_global},
+	{ISA_OP_GLOBAL_LOAD_DWORD_ADDTID, global_addtid},
+	{ISA_OP_GLOBAL_STORE_DWORD_ADDTID, global_addtid},
 	ACCESSES(FLAT, run_flat),
 	ATOMICS(FLAT, run_flat),
 	{ISA_OP_FLAT_ATOMIC_ADD_F32, run_flat},

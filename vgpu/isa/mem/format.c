@@ -25,6 +25,37 @@ static const uint8_t widths[18][4] = {
 	[17] = {5, 5, 5, 1},
 };
 
+/* --- one number for data and number format --- */
+
+/* Consecutive formats, from 1 on: a data format, and a bit for each of its number formats. From llvm-mc-19's names. */
+struct format_run {
+	uint8_t dfmt, nfmts;
+};
+
+static const struct format_run runs_10[] = {
+	{1, 0x3f}, {2, 0xbf},  {3, 0x3f},  {4, 0xb0},  {5, 0xbf},  {6, 0xbf},  {7, 0xbf}, {8, 0x3f},
+	{9, 0x3f}, {10, 0x3f}, {11, 0xb0}, {12, 0xbf}, {13, 0xb0}, {14, 0xb0}, {0, 0},
+};
+static const struct format_run runs_11[] = {
+	{1, 0x3f}, {2, 0xbf},  {3, 0x3f},  {4, 0xb0},  {5, 0xbf},  {6, 0x80},  {7, 0x80}, {8, 0x33},
+	{9, 0x3f}, {10, 0x3f}, {11, 0xb0}, {12, 0xbf}, {13, 0xb0}, {14, 0xb0}, {0, 0},
+};
+
+void isa_format_split(enum isa_column column, unsigned format, uint8_t *dfmt, uint8_t *nfmt)
+{
+	const struct format_run *run = column == ISA_COLUMN_10 ? runs_10 : runs_11;
+	unsigned at = 1;
+
+	for (; run->dfmt; run++)
+		for (unsigned n = 0; n < 8; n++)
+			if (run->nfmts >> n & 1 && at++ == format) {
+				*dfmt = run->dfmt;
+				*nfmt = (uint8_t)n;
+				return;
+			}
+	*dfmt = *nfmt = 0;
+}
+
 static const uint8_t *widths_of(unsigned dfmt)
 {
 	return widths[dfmt < sizeof(widths) / sizeof(widths[0]) ? dfmt : 0];

@@ -1,10 +1,9 @@
-/* Typed buffer data of GFX9: BUF_DATA_FORMAT splits an element's bits into components, BUF_NUM_FORMAT gives a
+/* Typed buffer data, in the terms of GFX9: BUF_DATA_FORMAT splits an element's bits into components, BUF_NUM_FORMAT gives a
  * component's bits their meaning. Names list components from the most significant: 2_10_10_10 has X in bits 9:0. */
 #ifndef VGPU_ISA_MEM_FORMAT_H
 #define VGPU_ISA_MEM_FORMAT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "vgpu/isa/decode/generation.h"
 
 enum isa_num_format {
 	ISA_NUM_UNORM,
@@ -17,6 +16,8 @@ enum isa_num_format {
 	ISA_NUM_FLOAT,
 };
 
+/* GFX10 and later have one number for both; 0 for numbers that no buffer has. */
+void isa_format_split(enum isa_column column, unsigned format, uint8_t *dfmt, uint8_t *nfmt);
 /* Bytes of an element; 0: no such data format, or its components are too narrow for floats. */
 unsigned isa_format_size_B(unsigned dfmt, unsigned nfmt);
 /* Element to four registers; components that the format lacks are 0, 0, 0, 1. d16: results are f16 or 16-bit

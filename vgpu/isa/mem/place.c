@@ -148,7 +148,7 @@ static enum mem_layer first_layer(const struct isa_wave *w, const struct isa_ins
 {
 	if (i->enc == ISA_SMEM)
 		return w->group->past_scalar ? MEM_L2 : MEM_SCALAR;
-	return w->group->past_l1 || i->flags & (ISA_GLC | ISA_SCC_BIT) ? MEM_L2 : (enum mem_layer)w->machine->l1;
+	return w->group->past_l1 || i->flags & ISA_PAST_L1 ? MEM_L2 : (enum mem_layer)w->machine->l1;
 }
 
 /* Whether an access bypasses L2 because several XCCs have an L2 each: loads and stores of device and system scope,

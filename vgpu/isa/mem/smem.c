@@ -23,7 +23,8 @@ static uint64_t scalar_offset(const struct isa_wave *w, const struct isa_inst *i
 
 static bool is_buffer(const struct isa_inst *i)
 {
-	return (i->op >= ISA_OP_S_BUFFER_LOAD_DWORD && i->op <= ISA_OP_S_BUFFER_LOAD_DWORDX16) ||
+	return (i->op >= ISA_OP_S_BUFFER_LOAD_B96 && i->op <= ISA_OP_S_BUFFER_LOAD_U16) ||
+	       (i->op >= ISA_OP_S_BUFFER_LOAD_DWORD && i->op <= ISA_OP_S_BUFFER_LOAD_DWORDX16) ||
 	       (i->op >= ISA_OP_S_BUFFER_STORE_DWORD && i->op <= ISA_OP_S_BUFFER_STORE_DWORDX4) ||
 	       (i->op >= ISA_OP_S_BUFFER_ATOMIC_SWAP && i->op <= ISA_OP_S_BUFFER_ATOMIC_DEC_X2);
 }
@@ -70,6 +71,30 @@ static const struct isa_inst *s_load(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
+/* GFX12: a byte or two, at any address. The range of a buffer is checked as for the dword's first byte. */
+static const struct isa_inst *s_load_sub(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_access *access = isa_access_of(i->op);
+	uint64_t offset = scalar_offset(w, i), va;
+	uint32_t value = 0;
+	bool inside = true;
+
+	w->accesses++;
+	if (is_buffer(i)) {
+		const uint32_t *v = &w->s[i->mem.sbase];
+
+		offset = (uint32_t)offset;
+		inside = offset + access->bytes <= buffer_size_B(v);
+		va = isa_buffer_base(v) + offset;
+	} else {
+		va = isa_sign_48(isa_sread64(w, i->mem.sbase) + offset);
+	}
+	if (inside)
+		isa_mem_read(w, i, va, &value, access->bytes);
+	w->s[i->mem.sdst] = isa_extend(value, access);
+	return i + 1;
+}
+
 static const struct isa_inst *s_store(struct isa_wave *w, const struct isa_inst *i)
 {
 	unsigned in_range_dw;
@@ -107,6 +132,13 @@ static const struct isa_inst *s_atomic(struct isa_wave *w, const struct isa_inst
 static const struct isa_inst *s_time(struct isa_wave *w, const struct isa_inst *i)
 {
 	isa_swrite64(w, i->mem.sdst, w->machine->clock(w->machine->user));
+	return i + 1;
+}
+
+/* The place of the wave in its workgroup. */
+static const struct isa_inst *s_waveid(struct isa_wave *w, const struct isa_inst *i)
+{
+	w->s[i->mem.sdst] = w->wave_in_group;
 	return i + 1;
 }
 
@@ -154,6 +186,18 @@ const struct isa_handler isa_smem_handlers[] = {
 	{ISA_OP_S_BUFFER_STORE_DWORD, s_store},
 	{ISA_OP_S_BUFFER_STORE_DWORDX2, s_store},
 	{ISA_OP_S_BUFFER_STORE_DWORDX4, s_store},
+	{ISA_OP_S_LOAD_B96, s_load},
+	{ISA_OP_S_BUFFER_LOAD_B96, s_load},
+	{ISA_OP_S_LOAD_I8, s_load_sub},
+	{ISA_OP_S_LOAD_U8, s_load_sub},
+	{ISA_OP_S_LOAD_I16, s_load_sub},
+	{ISA_OP_S_LOAD_U16, s_load_sub},
+	{ISA_OP_S_BUFFER_LOAD_I8, s_load_sub},
+	{ISA_OP_S_BUFFER_LOAD_U8, s_load_sub},
+	{ISA_OP_S_BUFFER_LOAD_I16, s_load_sub},
+	{ISA_OP_S_BUFFER_LOAD_U16, s_load_sub},
+	{ISA_OP_S_GET_WAVEID_IN_WORKGROUP, s_waveid},
+	{ISA_OP_S_GL1_INV, s_cache},
 	{ISA_OP_S_DCACHE_INV, s_cache},
 	{ISA_OP_S_DCACHE_WB, s_cache},
 	{ISA_OP_S_DCACHE_INV_VOL, s_cache},

@@ -115,4 +115,14 @@ static inline uint32_t f16_minmax(uint32_t a, uint32_t b, const struct f16_mode 
 	return r;
 }
 
+/* GFX12: a NaN operand decides, the first signalling one before all. */
+static inline uint32_t f16_extreme(uint32_t a, uint32_t b, const struct f16_mode *m, bool max)
+{
+	a = f16_out(f16_in(a, m), m);
+	b = f16_out(f16_in(b, m), m);
+	if (is_snan16(a) || (is_nan16(a) && !is_snan16(b)))
+		return a | 0x200;
+	return is_nan16(b) ? b | 0x200 : (f16_order(a) < f16_order(b)) != max ? a : b;
+}
+
 #endif

@@ -240,4 +240,19 @@ static inline bool is_snan16(uint32_t a)
 	return is_nan16(a) && !(a & 0x200);
 }
 
+/* a * b + c with one rounding. The first NaN operand decides, and an invalid operation gives the default NaN. */
+static inline float fused(float a, float b, float c)
+{
+	float r;
+
+	if (is_nan32(f32_bits(a)))
+		return as_f32(f32_bits(a) | 0x400000);
+	if (is_nan32(f32_bits(b)))
+		return as_f32(f32_bits(b) | 0x400000);
+	if (is_nan32(f32_bits(c)))
+		return as_f32(f32_bits(c) | 0x400000);
+	r = __builtin_fmaf(a, b, c);
+	return is_nan32(f32_bits(r)) ? as_f32(NAN32) : r;
+}
+
 #endif

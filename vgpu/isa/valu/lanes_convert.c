@@ -119,6 +119,24 @@ LANES_3(pk_u8_f32, u32, f32, u32, u32, put_u8(a, b, c))
 /* A 4-bit signed number in sixteenths. */
 LANES_1(off_f32_i4, f32, u32, (float)((int32_t)(a << 28) >> 28) * 0.0625f)
 
+/* Towards zero, as to 32 bits; saturated. NaN gives 0. */
+static inline uint32_t to_i16(float a)
+{
+	const float in = a > 32767 ? 32767 : a < -32768 ? -32768 : a;
+
+	return a == a ? (uint16_t)(int32_t)in : 0;
+}
+
+static inline uint32_t to_u16(float a)
+{
+	const float in = a > 65535 ? 65535 : a < 0 ? 0 : a;
+
+	return a == a ? (uint32_t)(int32_t)in : 0;
+}
+
+LANES_2(pk_i16_f32, u32, f32, f32, to_i16(a) | to_i16(b) << 16)
+LANES_2(pk_u16_f32, u32, f32, f32, to_u16(a) | to_u16(b) << 16)
+
 #define F(ID, fn) {ISA_OP_V_CVT_##ID, ISA_FP_32, fn}
 #define D(ID, fn) {ISA_OP_V_CVT_##ID, ISA_FP_64, fn}
 #define E(ID, fn) {ISA_OP_V_CVT_##ID, ISA_FP_EXACT, fn}
@@ -156,5 +174,7 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_convert)[] = {
 	F(PK_U8_F32, pk_u8_f32),
 	F(PKACCUM_U8_F32, pk_u8_f32),
 	F(OFF_F32_I4, off_f32_i4),
+	F(PK_I16_F32, pk_i16_f32),
+	F(PK_U16_F32, pk_u16_f32),
 	{ISA_OP_NONE, 0, NULL},
 };

@@ -38,6 +38,14 @@ F16_3(fma16, f16_fma(a, b, c, m))
 F16_2(min16, f16_minmax(a, b, m, false))
 F16_2(max16, f16_minmax(a, b, m, true))
 F16_3(min3, f16_minmax(f16_minmax(a, b, m, false), c, m, false))
+F16_3(maxmin, f16_minmax(f16_minmax(a, b, m, true), c, m, false))
+F16_3(minmax3, f16_minmax(f16_minmax(a, b, m, false), c, m, true))
+F16_2(minimum, f16_extreme(a, b, m, false))
+F16_2(maximum, f16_extreme(a, b, m, true))
+F16_3(minimum3, f16_extreme(f16_extreme(a, b, m, false), c, m, false))
+F16_3(maximum3, f16_extreme(f16_extreme(a, b, m, true), c, m, true))
+F16_3(minimummaximum, f16_extreme(f16_extreme(a, b, m, false), c, m, true))
+F16_3(maximumminimum, f16_extreme(f16_extreme(a, b, m, true), c, m, false))
 F16_3(max3, f16_minmax(f16_minmax(a, b, m, true), c, m, true))
 
 /* Two roundings, and denormals flushed in every MODE, as v_mad_f32. */
@@ -180,6 +188,22 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_f16)[] = {
 	E(FMA, fma16),
 	E(FMA_LEGACY, fma16),
 	E(MAD, mad16),
+	E(FMAC, fma16),
+	E(FMAMK, fma16),
+	E(FMAAK, fma16),
+	E(MAXMIN, maxmin),
+	E(MINMAX, minmax3),
+	E(MINIMUM, minimum),
+	E(MAXIMUM, maximum),
+	E(MINIMUM3, minimum3),
+	E(MAXIMUM3, maximum3),
+	E(MINIMUMMAXIMUM, minimummaximum),
+	E(MAXIMUMMINIMUM, maximumminimum),
+	E(S_RCP, rcp16),
+	E(S_SQRT, sqrt16),
+	E(S_RSQ, rsq16),
+	E(S_EXP, exp16),
+	E(S_LOG, log16),
 	E(MAD_LEGACY, mad16),
 	E(MAC, mad16),
 	E(MADMK, mad16),

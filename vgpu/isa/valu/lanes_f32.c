@@ -59,6 +59,18 @@ F32_2(mul, (a * b))
 LANES_2(mul_legacy, f32, f32, f32, a == 0 || b == 0 ? 0.0f : pick2(a, b, (a * b)))
 LANES_3(mad_legacy, f32, f32, f32, f32, a == 0 || b == 0 ? pick1(c, 0.0f + c) : pick2(a, b, pick1(c, (a * b) + c)))
 F32_3(fma32, __builtin_fmaf(a, b, c))
+LANES_3(fma_legacy, f32, f32, f32, f32,
+	a == 0 || b == 0 ? pick1(c, 0.0f + c) : pick_fma(a, b, c, __builtin_fmaf(a, b, c)))
+
+/* Lighting: the product as of mul_legacy, unless an exponent or the condition c forbids it. */
+static inline float mullit(float a, float b, float c)
+{
+	if (!(b > -0x1.fffffep+127f) || !(c > 0))
+		return -0x1.fffffep+127f;
+	return a == 0 || b == 0 ? 0.0f : pick1(a, a * b);
+}
+
+LANES_3(mullit32, f32, f32, f32, f32, mullit(a, b, c))
 /* Two roundings: the compiler must not fuse these (-ffp-contract=off). */
 F32_3(mad, (a * b) + c)
 
@@ -105,12 +117,29 @@ static inline uint32_t med3(uint32_t a, uint32_t b, uint32_t c, bool ieee)
 			const uint32_t c = flush ? flush32(s2[l]) : s2[l];                                         \
 			d[l] = EXPR;                                                                               \
 			(void)c;                                                                                   \
+			(void)ieee;                                                                                \
 		}                                                                                                  \
 	}
 MINMAX(min32, 2, minmax(a, b, ieee, false))
 MINMAX(max32, 2, minmax(a, b, ieee, true))
 MINMAX(min3, 3, minmax(minmax(a, b, ieee, false), c, ieee, false))
 MINMAX(max3, 3, minmax(minmax(a, b, ieee, true), c, ieee, true))
+MINMAX(maxmin, 3, minmax(minmax(a, b, ieee, true), c, ieee, false))
+MINMAX(minmax3, 3, minmax(minmax(a, b, ieee, false), c, ieee, true))
+/* GFX12: a NaN operand decides, the first signalling one before all. */
+static inline uint32_t extreme(uint32_t a, uint32_t b, bool max)
+{
+	if (is_snan32(a) || (is_nan32(a) && !is_snan32(b)))
+		return a | 0x400000;
+	return is_nan32(b) ? b | 0x400000 : (order(a) < order(b)) != max ? a : b;
+}
+
+MINMAX(minimum, 2, extreme(a, b, false))
+MINMAX(maximum, 2, extreme(a, b, true))
+MINMAX(minimum3, 3, extreme(extreme(a, b, false), c, false))
+MINMAX(maximum3, 3, extreme(extreme(a, b, true), c, true))
+MINMAX(minimummaximum, 3, extreme(extreme(a, b, false), c, true))
+MINMAX(maximumminimum, 3, extreme(extreme(a, b, true), c, false))
 MINMAX(med3_lanes, 3, med3(a, b, c, ieee))
 
 /* --- rounding to integers, fractions, exponents --- */
@@ -250,6 +279,18 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_f32)[] = {
 	F(FMAC_F32, fma32),
 	F(FMAMK_F32, fma32),
 	F(FMAAK_F32, fma32),
+	F(FMA_LEGACY_F32, fma_legacy),
+	F(FMAC_LEGACY_F32, fma_legacy),
+	F(MULLIT_F32, mullit32),
+	FLUSH(MAC_LEGACY_F32, mad_legacy),
+	N(MAXMIN_F32, maxmin),
+	N(MINMAX_F32, minmax3),
+	N(MINIMUM_F32, minimum),
+	N(MAXIMUM_F32, maximum),
+	N(MINIMUM3_F32, minimum3),
+	N(MAXIMUM3_F32, maximum3),
+	N(MINIMUMMAXIMUM_F32, minimummaximum),
+	N(MAXIMUMMINIMUM_F32, maximumminimum),
 	FLUSH(MAD_F32, mad),
 	FLUSH(MAC_F32, mad),
 	FLUSH(MADMK_F32, mad),

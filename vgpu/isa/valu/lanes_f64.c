@@ -84,6 +84,19 @@ static inline uint64_t minmax(uint64_t a, uint64_t b, bool ieee, bool max)
 MINMAX(min64, false)
 MINMAX(max64, true)
 
+/* GFX12: a NaN operand decides, the first signalling one before all. */
+static inline uint64_t extreme(uint64_t a, uint64_t b, bool max)
+{
+	const uint64_t quiet = 0x8000000000000ull;
+
+	if (is_snan64(a) || (is_nan64(a) && !is_snan64(b)))
+		return a | quiet;
+	return is_nan64(b) ? b | quiet : minmax(a, b, false, max);
+}
+
+LANES_2(minimum64, u64, u64, u64, extreme(a, b, false))
+LANES_2(maximum64, u64, u64, u64, extreme(a, b, true))
+
 LANES_1(floor64, f64, f64, pick1(a, __builtin_copysign(__builtin_floor(a), a)))
 LANES_1(ceil64, f64, f64, pick1(a, __builtin_copysign(__builtin_ceil(a), a)))
 LANES_1(trunc64, f64, f64, pick1(a, __builtin_copysign(__builtin_trunc(a), a)))
@@ -239,6 +252,8 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_f64)[] = {
 	F(MUL_F64, mul),
 	F(FMA_F64, fma64),
 	F(FMAC_F64, fma64),
+	N(MINIMUM_F64, minimum64),
+	N(MAXIMUM_F64, maximum64),
 	N(MIN_F64, min64),
 	N(MAX_F64, max64),
 	F(FLOOR_F64, floor64),

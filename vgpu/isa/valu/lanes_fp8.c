@@ -41,9 +41,29 @@ WIDEN(f32_bf8, FP8_E5M2)
 NARROW(pk_fp8, FP8_E4M3)
 NARROW(pk_bf8, FP8_E5M2)
 
-#define N(ID, fn) {ISA_OP_V_CVT_##ID, ISA_FP_NONE, fn}
+/* GFX12: four products, added to c in turn. */
+#define DOT4(name, FORMAT_A, FORMAT_B)                                                                             \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		for (unsigned l = 0; l < ISA_LANES; l++) {                                                         \
+			float sum = as_f32(x->s[2][l]);                                                            \
+			for (unsigned n = 0; n < 32; n += 8)                                                       \
+				sum = fused(as_f32(fp8_to_bits32(x->s[0][l] >> n & 255, FORMAT_A)),                \
+					    as_f32(fp8_to_bits32(x->s[1][l] >> n & 255, FORMAT_B)), sum);          \
+			x->d[l] = f32_bits(sum);                                                                   \
+		}                                                                                                  \
+	}
+DOT4(dot4_fp8_fp8, FP8_E4M3_OCP, FP8_E4M3_OCP)
+DOT4(dot4_fp8_bf8, FP8_E4M3_OCP, FP8_E5M2_OCP)
+DOT4(dot4_bf8_fp8, FP8_E5M2_OCP, FP8_E4M3_OCP)
+DOT4(dot4_bf8_bf8, FP8_E5M2_OCP, FP8_E5M2_OCP)
+
+#define DOT(ID, fn) {ISA_OP_V_DOT4_F32_##ID, ISA_FP_FLUSH, fn}
+#define N(ID, fn)   {ISA_OP_V_CVT_##ID, ISA_FP_NONE, fn}
 
 const struct isa_lane_op ISA_LANES_NAME(isa_lanes_fp8)[] = {
-	N(F32_FP8, f32_fp8),   N(F32_BF8, f32_bf8),   N(PK_F32_FP8, pk_f32_fp8), N(PK_F32_BF8, pk_f32_bf8),
-	N(PK_FP8_F32, pk_fp8), N(PK_BF8_F32, pk_bf8), {ISA_OP_NONE, 0, NULL},
+	N(F32_FP8, f32_fp8),        N(F32_BF8, f32_bf8),        N(PK_F32_FP8, pk_f32_fp8),
+	N(PK_F32_BF8, pk_f32_bf8),  N(PK_FP8_F32, pk_fp8),      N(PK_BF8_F32, pk_bf8),
+	DOT(FP8_FP8, dot4_fp8_fp8), DOT(FP8_BF8, dot4_fp8_bf8), DOT(BF8_FP8, dot4_bf8_fp8),
+	DOT(BF8_BF8, dot4_bf8_bf8), {ISA_OP_NONE, 0, NULL},
 };

@@ -11,6 +11,10 @@ LANES_2(xor32, u32, u32, u32, a ^ b)
 LANES_2(xnor32, u32, u32, u32, ~(a ^ b))
 LANES_3(and_or, u32, u32, u32, u32, (a & b) | c)
 LANES_3(or3, u32, u32, u32, u32, a | b | c)
+LANES_3(xor3, u32, u32, u32, u32, a ^ b ^ c)
+LANES_1(mov16, u16, u16, a)
+LANES_1(not16, u16, u16, ~a)
+LANES_1(sext16, i32, i16, a)
 LANES_3(bfi, u32, u32, u32, u32, (a & b) | (~a & c))
 
 static void cndmask(struct isa_lanes *x)
@@ -262,6 +266,10 @@ LANES_2(mbcnt_hi, u32, u32, u32, count_ones(l < 32 ? 0 : a & ((1u << (l - 32)) -
 	LANES_3(med3_##T, T, T, T, T, MED(a, b, c))
 LANES_MINMAX(i32)
 LANES_MINMAX(u32)
+LANES_3(maxmin_i32, i32, i32, i32, i32, MIN(MAX(a, b), c))
+LANES_3(minmax_i32, i32, i32, i32, i32, MAX(MIN(a, b), c))
+LANES_3(maxmin_u32, u32, u32, u32, u32, MIN(MAX(a, b), c))
+LANES_3(minmax_u32, u32, u32, u32, u32, MAX(MIN(a, b), c))
 LANES_MINMAX(i16)
 LANES_MINMAX(u16)
 
@@ -424,6 +432,20 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_int)[] = {
 	N(BCNT_U32_B32, bcnt),
 	N(MBCNT_LO_U32_B32, mbcnt_lo),
 	N(MBCNT_HI_U32_B32, mbcnt_hi),
+	N(XOR3_B32, xor3),
+	N(MOV_B16, mov16),
+	N(NOT_B16, not16),
+	N(AND_B16, and32),
+	N(OR_B16, or32),
+	N(XOR_B16, xor32),
+	N(CNDMASK_B16, cndmask),
+	N(CVT_I32_I16, sext16),
+	N(CVT_U32_U16, mov16),
+	N(MUL_LO_I32, mul_lo_u32),
+	N(MAXMIN_I32, maxmin_i32),
+	N(MINMAX_I32, minmax_i32),
+	N(MAXMIN_U32, maxmin_u32),
+	N(MINMAX_U32, minmax_u32),
 	MINMAX(I32, i32),
 	MINMAX(U32, u32),
 	MINMAX(I16, i16),

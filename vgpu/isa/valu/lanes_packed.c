@@ -157,6 +157,79 @@ static inline float dot_f16(uint32_t a, uint32_t b, float c)
 
 LANES_3(dot2_f32_f16, f32, u32, u32, f32, dot_f16(a, b, c))
 
+/* The signs of both operands are bits of the instruction. */
+static inline uint32_t dot_iu(uint32_t a, uint32_t b, uint32_t c, unsigned width, unsigned signs, bool clamp)
+{
+	int64_t sum = (int32_t)c;
+
+	for (unsigned n = 0; n < 32 / width; n++)
+		sum += field(a, n, width, signs & 1) * field(b, n, width, signs & 2);
+	if (clamp)
+		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+	return (uint32_t)sum;
+}
+
+LANES_3(dot4_i32_iu8, u32, u32, u32, u32, dot_iu(a, b, c, 8, x->inst->blgp, x->clamp))
+LANES_3(dot8_i32_iu4, u32, u32, u32, u32, dot_iu(a, b, c, 4, x->inst->blgp, x->clamp))
+
+static inline float bf16_to_float(uint32_t a)
+{
+	return as_f32(flush32(a << 16));
+}
+
+static inline float dot_bf16(uint32_t a, uint32_t b, float c)
+{
+	const float a0 = bf16_to_float(a & 0xffff), a1 = bf16_to_float(a >> 16);
+	const float b0 = bf16_to_float(b & 0xffff), b1 = bf16_to_float(b >> 16);
+
+	return pick1(a0, pick1(b0, pick1(a1, pick1(b1, pick1(c, a1 * b1 + (a0 * b0 + c))))));
+}
+
+LANES_3(dot2_f32_bf16, f32, u32, u32, f32, dot_bf16(a, b, c))
+
+/* To nearest even. */
+static inline uint32_t bf16_from_bits32(uint32_t a)
+{
+	if (is_nan32(a))
+		return a >> 16 | 0x40;
+	return (a + 0x7fff + (a >> 16 & 1)) >> 16;
+}
+
+static inline uint32_t dot_to_bf16(uint32_t a, uint32_t b, uint32_t c)
+{
+	return bf16_from_bits32(f32_bits(dot_bf16(a, b, bf16_to_float(c & 0xffff))));
+}
+
+LANES_3(dot2_bf16_bf16, u32, u32, u32, u32, dot_to_bf16(a, b, c))
+
+/* A rounding after each product. */
+static void dot2_f16_f16(struct isa_lanes *x)
+{
+	const struct f16_mode mode = f16_mode(x->mode);
+
+	for (unsigned l = 0; l < ISA_LANES; l++) {
+		uint32_t a = x->s[0][l], b = x->s[1][l], c = x->s[2][l] & 0xffff;
+
+		c = f16_fma(a & 0xffff, b & 0xffff, c, &mode);
+		x->d[l] = f16_fma(a >> 16, b >> 16, c, &mode);
+	}
+}
+
+static inline uint32_t pk_extreme(uint32_t a, uint32_t b, const struct f16_mode *m, bool max)
+{
+	return f16_extreme(a & 0xffff, b & 0xffff, m, max) | f16_extreme(a >> 16, b >> 16, m, max) << 16;
+}
+
+#define PK_EXTREME(name, MAX)                                                                                      \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const struct f16_mode mode = f16_mode(x->mode);                                                    \
+		for (unsigned l = 0; l < ISA_LANES; l++)                                                           \
+			x->d[l] = pk_extreme(x->s[0][l], x->s[1][l], &mode, MAX);                                  \
+	}
+PK_EXTREME(pk_minimum, false)
+PK_EXTREME(pk_maximum, true)
+
 #define N(ID, fn) {ISA_OP_V_##ID, ISA_FP_NONE, fn}
 #define E(ID, fn) {ISA_OP_V_##ID, ISA_FP_EXACT, fn}
 
@@ -196,6 +269,13 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_packed)[] = {
 	N(DOT2C_I32_I16, dot2_i32_i16),
 	N(DOT4C_I32_I8, dot4_i32_i8),
 	N(DOT8C_I32_I4, dot8_i32_i4),
+	N(DOT4_I32_IU8, dot4_i32_iu8),
+	N(DOT8_I32_IU4, dot8_i32_iu4),
+	{ISA_OP_V_DOT2_F32_BF16, ISA_FP_FLUSH, dot2_f32_bf16},
+	{ISA_OP_V_DOT2_BF16_BF16, ISA_FP_FLUSH, dot2_bf16_bf16},
+	E(DOT2_F16_F16, dot2_f16_f16),
+	E(PK_MINIMUM_F16, pk_minimum),
+	E(PK_MAXIMUM_F16, pk_maximum),
 	{ISA_OP_V_DOT2_F32_F16, ISA_FP_FLUSH, dot2_f32_f16},
 	{ISA_OP_V_DOT2C_F32_F16, ISA_FP_FLUSH, dot2_f32_f16},
 	{ISA_OP_NONE, 0, NULL},

@@ -6,7 +6,7 @@
 #include "tests/check.h"
 #include "vgpu/isa/valu/valu.h"
 
-#define ROWS   (4 * ISA_LANES)
+#define ROWS   (8 * ISA_LANES)
 #define ROUNDS 200
 
 static uint64_t seed = 0x123456789abcdefull;
@@ -58,6 +58,8 @@ static void run(struct bench *b, unsigned which, const struct isa_lane_op *op, u
 		.mode = mode,
 		.clamp = clamp,
 		.flush_half = clamp,
+		.lanes = 32,
+		.wmma_doubled = clamp,
 		.inst = &plain,
 	};
 	_mm_setcsr(isa_mxcsr(mode, op->fp == ISA_FP_NONE ? ISA_FP_32 : op->fp));
@@ -139,7 +141,7 @@ int main(void)
 		printf("skipped: this CPU has no AVX2\n");
 		return 0;
 	}
-	for (unsigned gfx = 0; gfx < 4; gfx++)
+	for (unsigned gfx = 0; gfx < VGPU_GFX_COUNT; gfx++)
 		count += compare_chip(&b, (enum vgpu_gfx)gfx, seen);
 	printf("%u lane functions\n", count);
 	CHECK(count > 450);

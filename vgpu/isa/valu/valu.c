@@ -2,7 +2,7 @@
  *
  * Most instructions have no modifiers: run_plain gives the lane function the registers themselves. All others go
  * through copies of their sources in run_general. */
-#include "vgpu/isa/valu/valu.h"
+#include "vgpu/isa/valu/rows.h"
 
 #include <immintrin.h>
 
@@ -28,59 +28,14 @@ bool isa_host_avx2(void)
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-static inline const struct isa_row_tools *tools(void)
-{
-	return isa_host_avx2() ? &isa_row_tools_avx2 : &isa_row_tools_base;
-}
-
-/* Copies `dw` rows under a lane mask. */
-static void write_rows(struct isa_wave *w, unsigned row, const uint32_t *from, unsigned dw, uint64_t exec)
-{
-	if (exec == ~0ull) {
-		memcpy(w->v[row], from, dw * sizeof(w->v[0]));
-		return;
-	}
-	if (w->lanes_exec != ~exec) {
-		tools()->expand(exec, w->lanes_mask);
-		w->lanes_exec = ~exec;
-	}
-	tools()->blend(w->v[row], from, w->lanes_mask, dw);
-}
-
 /* --- sources --- */
 
-static void broadcast(uint32_t *rows, uint64_t value, unsigned dw)
-{
-	tools()->spread(rows, (uint32_t)value);
-	if (dw > 1)
-		tools()->spread(rows + ISA_LANES, (uint32_t)(value >> 32));
-}
-
-/* The rows of a source; SGPRs are spread into `room`. A source that is not there gets the first one's rows, so that
- * lane functions of two operands may be written as ones of three. */
-static inline const uint32_t *source_rows(const struct isa_wave *w, const struct isa_valu *v, unsigned n,
-					  uint32_t *room)
-{
-	switch (v->kind[n]) {
-	case ISA_FROM_ROW:
-		return w->v[v->row[n]];
-	case ISA_FROM_CONSTANT:
-		return v->constant[n];
-	case ISA_FROM_SCALAR:
-		if (isa_type_dw(v->type[n]) == 2)
-			broadcast(room, isa_sread64(w, v->src[n]), 2);
-		else
-			broadcast(room, isa_sread32(w, v->src[n]), 1);
-		return room;
-	default:
-		return NULL;
-	}
-}
-
+/* A source that is not there gets the first one's rows, so that lane functions of two operands may be written as ones
+ * of three. */
 static inline __attribute__((always_inline)) void find_sources(struct work *k)
 {
 	for (unsigned n = 0; n < 3; n++) {
-		const uint32_t *rows = source_rows(k->w, &k->i->valu, n, k->source[n]);
+		const uint32_t *rows = isa_source_rows(k->w, &k->i->valu, n, k->source[n]);
 
 		k->x.s[n] = rows ? rows : k->x.s[0];
 	}
@@ -120,13 +75,13 @@ static int dpp_lane(unsigned ctrl, int l)
 		return row ? row - 1 : -1;
 	case 0x143: /* row_bcast:31 */
 		return l >= 32 ? 31 : -1;
-	default: /* 0x150 and on: row_newbcast, one lane of the row for all of it */
-		return row + (ctrl & 15);
+	default: /* row_xmask; row_newbcast or row_share, one lane of the row for all of it */
+		return ctrl >= 0x160 ? l ^ n : row + n;
 	}
 }
 
-/* Source 0 from other lanes. A lane that reads none, or one that EXEC disables, reads 0 under BOUND_CTRL and is not
- * written otherwise; lanes outside of the row and bank masks are not written. */
+/* Source 0 from other lanes. A lane that reads none, or, without FI, one that EXEC disables, reads 0 under BOUND_CTRL
+ * and is not written otherwise; lanes outside of the row and bank masks are not written. */
 static void apply_dpp(struct work *k)
 {
 	const struct isa_valu *v = &k->i->valu;
@@ -136,8 +91,9 @@ static void apply_dpp(struct work *k)
 	unsigned dw = isa_type_dw(v->type[0]);
 
 	for (int l = 0; l < ISA_LANES; l++) {
-		int other = dpp_lane(v->dpp_ctrl, l);
-		bool there = other >= 0 && exec >> other & 1;
+		int other = v->dpp_ctrl == ISA_DPP8 ? (l & ~7) | (int)(v->dpp8 >> 3 * (l & 7) & 7)
+						    : dpp_lane(v->dpp_ctrl, l);
+		bool there = other >= 0 && (v->dpp_fetch || exec >> other & 1);
 		bool masked = !(v->row_mask >> (l >> 4) & 1) || !(v->bank_mask >> (l >> 2 & 3) & 1);
 
 		for (unsigned n = 0; n < dw; n++)
@@ -157,34 +113,34 @@ static void select_field(uint32_t *row, enum isa_sdwa sel, bool sext)
 	unsigned lowest = byte ? 8u * sel : 16u * (sel - ISA_SEL_WORD0), width = byte ? 8 : 16;
 
 	if (sel != ISA_SEL_DWORD)
-		tools()->extract(row, 32 - lowest - width, 32 - width, sext);
+		isa_tools()->extract(row, 32 - lowest - width, 32 - width, sext);
 }
 
 /* |x| and -x of 16, 32 or 64 bits: `row` is where the sign is. */
 static void apply_sign(uint32_t *row, uint32_t sign, bool abs, bool neg)
 {
 	if (abs || neg)
-		tools()->sign(row, abs ? ~sign : ~0u, neg ? sign : 0);
+		isa_tools()->sign(row, abs ? ~sign : ~0u, neg ? sign : 0);
 }
 
 static void modify_packed16(uint32_t *row, const struct isa_valu *v, unsigned n)
 {
 	uint32_t flip = (v->neg >> n & 1 ? 0x8000u : 0) | (v->abs >> n & 1 ? 0x80000000u : 0);
 
-	tools()->pair16(row, v->opsel >> n & 1 ? 16 : 0, v->opsel_hi >> n & 1 ? 16 : 0, flip);
+	isa_tools()->pair16(row, v->opsel >> n & 1 ? 16 : 0, v->opsel_hi >> n & 1 ? 16 : 0, flip);
 }
 
 static void modify_packed32(uint32_t *rows, const struct isa_valu *v, unsigned n)
 {
-	tools()->pair32(rows, v->opsel >> n & 1 ? ISA_LANES : 0, v->opsel_hi >> n & 1 ? ISA_LANES : 0,
-			v->neg >> n & 1 ? 0x80000000 : 0, v->abs >> n & 1 ? 0x80000000 : 0);
+	isa_tools()->pair32(rows, v->opsel >> n & 1 ? ISA_LANES : 0, v->opsel_hi >> n & 1 ? ISA_LANES : 0,
+			    v->neg >> n & 1 ? 0x80000000 : 0, v->abs >> n & 1 ? 0x80000000 : 0);
 }
 
 /* f16 sources of mixed-precision instructions become f32. */
 static void modify_mix(uint32_t *row, const struct isa_valu *v, unsigned n)
 {
 	if (v->type[n] == ISA_T_F16)
-		tools()->widen_half(row, v->opsel >> n & 1 ? 16 : 0);
+		isa_tools()->widen_half(row, v->opsel >> n & 1 ? 16 : 0);
 	apply_sign(row, 0x80000000, v->abs >> n & 1, v->neg >> n & 1);
 }
 
@@ -193,7 +149,7 @@ static void modify_plain(uint32_t *rows, const struct isa_valu *v, unsigned n, u
 	bool half = v->type[n] == ISA_T_F16 || v->type[n] == ISA_T_B16;
 
 	if (half && v->opsel >> n & 1)
-		tools()->extract(rows, 0, 16, false);
+		isa_tools()->extract(rows, 0, 16, false);
 	if (v->is_sdwa && n < 2)
 		select_field(rows, v->sel[n], v->sext >> n & 1);
 	apply_sign(rows + (dw - 1) * ISA_LANES, half ? 0x8000 : 0x80000000, v->abs >> n & 1, v->neg >> n & 1);
@@ -345,19 +301,23 @@ static void put_sdwa(struct work *k, const uint32_t *old)
 	uint32_t mask = byte ? 255 : 0xffff;
 
 	if (v->dst_sel != ISA_SEL_DWORD)
-		tools()->insert(k->result, v->dst_unused == ISA_UNUSED_PRESERVE ? old : NULL, mask, shift,
-				v->dst_unused == ISA_UNUSED_SEXT ? ~(mask >> 1) : 0);
+		isa_tools()->insert(k->result, v->dst_unused == ISA_UNUSED_PRESERVE ? old : NULL, mask, shift,
+				    v->dst_unused == ISA_UNUSED_SEXT ? ~(mask >> 1) : 0);
 }
 
 /* GFX9 clears the high half for 16-bit results, but for the instructions that it introduced, which keep the half
- * that they do not write: mixed precision, and 16-bit VOP3 with op_sel. */
-static bool keeps_other_half(const struct isa_inst *i)
+ * that they do not write: mixed precision, and 16-bit VOP3 with op_sel. Later generations always keep it. */
+static bool keeps_other_half(const struct isa_inst *i, const struct isa_generation *gen)
 {
-	unsigned number = i->row->number;
+	unsigned number = i->row->number[ISA_COLUMN_9];
 
 	if (i->row->enc == ISA_VOP3P)
 		return i->row->dst == ISA_T_F16;
-	if (i->row->enc != ISA_VOP3 || (i->row->dst != ISA_T_F16 && i->row->dst != ISA_T_B16))
+	if (i->row->dst != ISA_T_F16 && i->row->dst != ISA_T_B16)
+		return false;
+	if (gen->keeps_halves)
+		return true;
+	if (i->row->enc != ISA_VOP3)
 		return false;
 	return (number >= 0x1f4 && number <= 0x1fc) || (number >= 0x203 && number <= 0x207) || number == 0x29e ||
 	       number == 0x29f;
@@ -369,16 +329,16 @@ static bool writes_high_half(const struct isa_inst *i)
 
 	if (i->op == ISA_OP_V_MAD_MIXHI_F16 || i->op == ISA_OP_V_FMA_MIXHI_F16)
 		return true;
-	return i->enc == ISA_VOP3 && half && i->valu.opsel & 8;
+	return i->enc != ISA_VOP3P && half && i->valu.opsel & 8;
 }
 
 static void put_half(struct work *k, const uint32_t *old)
 {
 	bool high = writes_high_half(k->i);
 
-	if (!high && !keeps_other_half(k->i))
+	if (!high && !k->i->valu.keeps_half)
 		return;
-	tools()->insert(k->result, old, 0xffff, high ? 16 : 0, 0);
+	isa_tools()->insert(k->result, old, 0xffff, high ? 16 : 0, 0);
 }
 
 /* --- running --- */
@@ -395,19 +355,13 @@ static void call_lane(struct work *k, const struct isa_lane_op *lane)
 		_mm_setcsr(have);
 }
 
-/* VOPC's numbers: below 0x20 v_cmp_class and v_cmpx_class alternate, relations are in blocks of sixteen. */
-static bool is_cmpx(const struct isa_row *row)
-{
-	return row->enc == ISA_VOPC && (row->number < 0x20 ? row->number & 1 : row->number & 0x10);
-}
-
 /* The bits of lanes that are not written are 0, not preserved. */
 static void write_mask(struct work *k)
 {
 	uint64_t bits = k->x.carry & k->exec;
 
-	isa_swrite64(k->w, k->i->valu.sdst, bits);
-	if (k->i->valu.dst_type == ISA_T_M64 && is_cmpx(k->i->row))
+	isa_mask_write(k->w, k->i->valu.sdst, bits);
+	if (k->i->row->flags & ISA_ROW_CMPX)
 		isa_set_exec(k->w, bits);
 }
 
@@ -420,7 +374,7 @@ static const struct isa_inst *run_general(struct isa_wave *w, const struct isa_i
 	k.i = i;
 	k.exec = isa_exec(w);
 	k.x.d = k.result;
-	k.x.carry = i->row->flags & ISA_ROW_CARRY_IN ? isa_sread64(w, i->valu.scarry) : 0;
+	k.x.carry = i->row->flags & ISA_ROW_CARRY_IN ? isa_mask_read(w, i->valu.scarry) : 0;
 	k.x.mode = w->mode;
 	k.x.clamp = i->valu.clamp;
 	k.x.inst = &i->valu;
@@ -430,12 +384,15 @@ static const struct isa_inst *run_general(struct isa_wave *w, const struct isa_i
 		apply_dpp(&k);
 	modify_sources(&k);
 	call_lane(&k, i->valu.lane);
-	if (i->valu.dst_type != ISA_T_M64) {
+	if (isa_result_is_scalar(i->op)) {
+		modify_float_result(&k);
+		w->s[i->valu.sdst] = k.result[0];
+	} else if (i->valu.dst_type != ISA_T_M64) {
 		modify_float_result(&k);
 		if (i->valu.is_sdwa)
 			put_sdwa(&k, w->v[i->valu.vdst]);
 		put_half(&k, w->v[i->valu.vdst]);
-		write_rows(w, i->valu.vdst, k.result, dw, k.exec);
+		isa_write_rows(w, i->valu.vdst, k.result, dw, k.exec);
 	}
 	if (i->valu.dst_type == ISA_T_M64 || i->row->flags & ISA_ROW_CARRY_OUT)
 		write_mask(&k);
@@ -451,7 +408,7 @@ static const struct isa_inst *run_plain(struct isa_wave *w, const struct isa_ins
 	k.w = w;
 	k.i = i;
 	k.exec = isa_exec(w);
-	all = k.exec == ~0ull;
+	all = k.exec == w->full;
 	k.x.d = all ? w->v[i->valu.vdst] : k.result;
 	k.x.mode = w->mode;
 	k.x.clamp = i->valu.clamp;
@@ -463,7 +420,7 @@ static const struct isa_inst *run_plain(struct isa_wave *w, const struct isa_ins
 	else
 		call_lane(&k, i->valu.lane);
 	if (!all)
-		write_rows(w, i->valu.vdst, k.result, isa_type_dw(i->valu.dst_type), k.exec);
+		isa_write_rows(w, i->valu.vdst, k.result, isa_type_dw(i->valu.dst_type), k.exec);
 	return i + 1;
 }
 
@@ -476,7 +433,7 @@ static const struct isa_inst *run_masked(struct isa_wave *w, const struct isa_in
 	k.i = i;
 	k.exec = isa_exec(w);
 	k.x.d = k.result;
-	k.x.carry = i->row->flags & ISA_ROW_CARRY_IN ? isa_sread64(w, i->valu.scarry) : 0;
+	k.x.carry = i->row->flags & ISA_ROW_CARRY_IN ? isa_mask_read(w, i->valu.scarry) : 0;
 	k.x.mode = w->mode;
 	k.x.clamp = i->valu.clamp;
 	k.x.inst = &i->valu;
@@ -484,7 +441,7 @@ static const struct isa_inst *run_masked(struct isa_wave *w, const struct isa_in
 	find_sources(&k);
 	call_lane(&k, i->valu.lane);
 	if (i->valu.dst_type != ISA_T_M64)
-		write_rows(w, i->valu.vdst, k.result, isa_type_dw(i->valu.dst_type), k.exec);
+		isa_write_rows(w, i->valu.vdst, k.result, isa_type_dw(i->valu.dst_type), k.exec);
 	if (i->valu.dst_type == ISA_T_M64 || i->row->flags & ISA_ROW_CARRY_OUT)
 		write_mask(&k);
 	return i + 1;
@@ -493,6 +450,18 @@ static const struct isa_inst *run_masked(struct isa_wave *w, const struct isa_in
 static bool is_matrix_f64(const struct isa_inst *i)
 {
 	return i->op == ISA_OP_V_MFMA_F64_16X16X4F64 || i->op == ISA_OP_V_MFMA_F64_4X4X4F64;
+}
+
+static bool has_half_result(const struct isa_inst *i)
+{
+	return i->op == ISA_OP_V_WMMA_F16_16X16X16_F16 || i->op == ISA_OP_V_WMMA_BF16_16X16X16_BF16;
+}
+
+/* Writes one half of each lane. */
+static void merge_half(uint32_t *d, const uint32_t *from, bool high)
+{
+	for (unsigned l = 0; l < ISA_LANES; l++)
+		d[l] = high ? (d[l] & 0xffff) | (from[l] & 0xffff0000) : (d[l] & 0xffff0000) | (from[l] & 0xffff);
 }
 
 /* Matrices: the addend is copied to the result's rows; EXEC has no effect. */
@@ -508,6 +477,9 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 	k.x.d = sum;
 	k.x.inst = v;
 	k.x.mode = w->mode;
+	k.x.clamp = v->clamp;
+	k.x.lanes = (uint8_t)isa_lanes(w);
+	k.x.wmma_doubled = isa_generation_of(w->machine->chip->gfx)->column == ISA_COLUMN_11;
 	k.x.flush_half = w->machine->chip->gfx == VGPU_GFX90A;
 	find_sources(&k);
 	if (i->row->flags & ISA_ROW_SPARSE)
@@ -519,54 +491,11 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 			memcpy(sum + n * ISA_LANES, k.x.s[2] + (is_matrix_f64(i) ? n % 2 : 0) * ISA_LANES,
 			       sizeof(w->v[0]));
 	call_lane(&k, v->lane);
-	memcpy(w->v[v->vdst], sum, dw * sizeof(w->v[0]));
-	return i + 1;
-}
-
-/* --- lanes to scalars and back --- */
-
-/* EXEC = 0 reads lane 0. */
-static const struct isa_inst *v_readfirstlane(struct isa_wave *w, const struct isa_inst *i)
-{
-	uint64_t exec = isa_exec(w);
-	uint32_t room[2 * ISA_LANES];
-	const uint32_t *row = source_rows(w, &i->valu, 0, room);
-
-	w->s[i->valu.sdst] = row[exec ? __builtin_ctzll(exec) : 0];
-	return i + 1;
-}
-
-/* The scalar value of a source that names a lane or is written into one. */
-static uint32_t scalar_of(const struct isa_wave *w, const struct isa_valu *v, unsigned n)
-{
-	uint32_t room[2 * ISA_LANES];
-
-	return source_rows(w, v, n, room)[0];
-}
-
-/* These two ignore EXEC. */
-static const struct isa_inst *v_readlane(struct isa_wave *w, const struct isa_inst *i)
-{
-	uint32_t room[2 * ISA_LANES];
-
-	w->s[i->valu.sdst] = source_rows(w, &i->valu, 0, room)[scalar_of(w, &i->valu, 1) & 63];
-	return i + 1;
-}
-
-static const struct isa_inst *v_writelane(struct isa_wave *w, const struct isa_inst *i)
-{
-	w->v[i->valu.vdst][scalar_of(w, &i->valu, 1) & 63] = scalar_of(w, &i->valu, 0);
-	return i + 1;
-}
-
-static const struct isa_inst *v_swap(struct isa_wave *w, const struct isa_inst *i)
-{
-	uint32_t old[ISA_LANES] __attribute__((aligned(64)));
-	uint64_t exec = isa_exec(w);
-
-	memcpy(old, w->v[i->valu.vdst], sizeof(old));
-	write_rows(w, i->valu.vdst, w->v[i->valu.row[0]], 1, exec);
-	write_rows(w, i->valu.row[0], old, 1, exec);
+	if (k.x.wmma_doubled && has_half_result(i))
+		for (unsigned n = 0; n < dw; n++)
+			merge_half(w->v[v->vdst + n], sum + n * ISA_LANES, v->opsel & 4);
+	else
+		memcpy(w->v[v->vdst], sum, dw * sizeof(w->v[0]));
 	return i + 1;
 }
 
@@ -609,16 +538,18 @@ static bool is_float(enum isa_type type)
 static bool is_modified(const struct isa_inst *i)
 {
 	const struct isa_valu *v = &i->valu;
-	bool halves = i->enc == ISA_VOP3 && v->opsel;
+	bool halves = i->enc != ISA_VOP3P && v->opsel;
 
 	return v->neg || v->abs || v->omod || v->is_sdwa || v->is_dpp || halves || i->row->src[0] == ISA_T_MIX ||
-	       (v->clamp && is_float(v->dst_type)) || keeps_other_half(i) || !default_packing(v);
+	       (v->clamp && is_float(v->dst_type)) || v->keeps_half || !default_packing(v) ||
+	       isa_result_is_scalar(i->op);
 }
 
-bool isa_valu_bind(struct isa_inst *i)
+bool isa_valu_bind(struct isa_inst *i, const struct isa_generation *gen)
 {
 	bool masked = i->valu.dst_type == ISA_T_M64 || i->row->flags & (ISA_ROW_CARRY_OUT | ISA_ROW_CARRY_IN);
 
+	i->valu.keeps_half = keeps_other_half(i, gen);
 	i->valu.lane = isa_lane_find(i->op, isa_host_avx2());
 	if (!i->valu.lane)
 		return false;
@@ -629,11 +560,3 @@ bool isa_valu_bind(struct isa_inst *i)
 	i->fn = is_modified(i) ? run_general : masked ? run_masked : run_plain;
 	return true;
 }
-
-const struct isa_handler isa_valu_handlers[] = {
-	{ISA_OP_V_READFIRSTLANE_B32, v_readfirstlane},
-	{ISA_OP_V_READLANE_B32, v_readlane},
-	{ISA_OP_V_WRITELANE_B32, v_writelane},
-	{ISA_OP_V_SWAP_B32, v_swap},
-	{ISA_OP_NONE, NULL},
-};

@@ -16,10 +16,12 @@ struct isa_lanes {
 	uint32_t *d;          /* result rows: the low dword's 64 lanes, then the next dword's */
 	const uint32_t *s[3]; /* source rows, in the same way */
 	uint64_t carry;       /* in: bit per lane; out: carry or compare result */
-	uint64_t exec;   /* active lanes: only for functions across lanes, and functions that are slow per lane */
-	uint32_t mode;   /* isa_wave::mode */
-	bool clamp;      /* saturate integer results */
-	bool flush_half; /* matrices: denormal f16 and bf16 sources are zero (gfx90a, not gfx942) */
+	uint64_t exec;     /* active lanes: only for functions across lanes, and functions that are slow per lane */
+	uint32_t mode;     /* isa_wave::mode */
+	bool clamp;        /* saturate integer results */
+	uint8_t lanes;     /* matrices from GFX11 on: of the wave */
+	bool wmma_doubled; /* GFX11: operands are there once for each 16 lanes */
+	bool flush_half;   /* matrices: denormal f16 and bf16 sources are zero (gfx90a, not gfx942) */
 	const struct isa_valu *inst;
 };
 
@@ -33,7 +35,7 @@ struct isa_lane_op {
 
 /* Tables of lane functions, ended by ISA_OP_NONE; one set per build. */
 #define ISA_LANE_TABLES(X)                                                                                         \
-	X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix) X(fp8)
+	X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix) X(wmma) X(fp8)
 #define ISA_DECLARE_LANES(name)                                                                                    \
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
@@ -69,6 +71,6 @@ const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2);
 bool isa_host_avx2(void);
 
 /* Binds fn and lane of a decoded vector instruction; false: not implemented. */
-bool isa_valu_bind(struct isa_inst *inst);
+bool isa_valu_bind(struct isa_inst *inst, const struct isa_generation *gen);
 
 #endif

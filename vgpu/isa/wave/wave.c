@@ -16,12 +16,16 @@ const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_
 	return NULL;
 }
 
+/* The longest instruction. */
+#define REPORT_WORDS 5
+
 /* The words at pc, for the report; the code was readable when it was decoded. */
-static unsigned report_words(const struct isa_wave *w, uint64_t pc, uint32_t code[3])
+static unsigned report_words(const struct isa_wave *w, uint64_t pc, uint32_t code[REPORT_WORDS])
 {
 	uint64_t va = pc & 0xffffffffffffull;
 	const struct gpuvm_region *r = gpuvm_find(w->machine->view, va);
-	unsigned words = r && r->host ? (unsigned)((r->hi - va) / 4 < 3 ? (r->hi - va) / 4 : 3) : 0;
+	unsigned words =
+		r && r->host ? (unsigned)((r->hi - va) / 4 < REPORT_WORDS ? (r->hi - va) / 4 : REPORT_WORDS) : 0;
 
 	if (words)
 		memcpy(code, r->host + (va - r->lo), words * 4);
@@ -30,7 +34,7 @@ static unsigned report_words(const struct isa_wave *w, uint64_t pc, uint32_t cod
 
 void isa_text_at(const struct isa_wave *w, uint64_t pc, char *text, size_t text_B)
 {
-	uint32_t code[3] = {0};
+	uint32_t code[REPORT_WORDS] = {0};
 	unsigned words = report_words(w, pc, code);
 
 	if (!words || !isa_disassemble(w->machine->chip->gfx, code, words, pc, text, text_B))
@@ -50,7 +54,7 @@ void isa_report_beyond(const struct isa_wave *w, uint64_t pc)
 const struct isa_inst *isa_stop_wave(struct isa_wave *w, const struct isa_inst *i, const char *fmt, ...)
 {
 	char text[160] = "", reason[200];
-	uint32_t code[3] = {0};
+	uint32_t code[REPORT_WORDS] = {0};
 	unsigned words = report_words(w, i->pc, code), used = 0;
 	va_list ap;
 	int n;
@@ -91,7 +95,7 @@ static uint64_t special_value(const struct isa_wave *w, unsigned code)
 	case PRIVATE_LIMIT:
 		return ISA_PRIVATE_BASE | 0xffffffff;
 	case ISA_VCCZ:
-		return isa_sread64(w, ISA_VCC) == 0;
+		return isa_mask_read(w, ISA_VCC) == 0;
 	case ISA_EXECZ:
 		return isa_exec(w) == 0;
 	case SCC:

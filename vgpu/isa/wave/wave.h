@@ -8,10 +8,23 @@
 
 /* --- scalar operands --- */
 
-/* SGPRs that the dispatch grants, without FLAT_SCRATCH, XNACK_MASK and VCC. */
+/* SGPRs that the dispatch grants, without the special ones that the generation puts behind them. */
 static inline uint32_t isa_sgprs(const struct isa_machine *m)
 {
-	return m->sgpr_count && m->sgpr_count < ISA_FLAT_SCRATCH ? m->sgpr_count : ISA_FLAT_SCRATCH;
+	uint32_t all = isa_generation_of(m->chip->gfx)->sgprs;
+
+	return m->sgpr_count && m->sgpr_count < all ? m->sgpr_count : all;
+}
+
+/* A bit for each lane of the dispatch's waves. */
+static inline uint64_t isa_full(const struct isa_machine *m)
+{
+	return m->wave32 ? 0xffffffff : ~(uint64_t)0;
+}
+
+static inline unsigned isa_lanes(const struct isa_wave *w)
+{
+	return w->machine->wave32 ? 32 : 64;
 }
 
 static inline uint64_t isa_exec(const struct isa_wave *w)
@@ -19,12 +32,18 @@ static inline uint64_t isa_exec(const struct isa_wave *w)
 	uint64_t exec;
 
 	memcpy(&exec, &w->s[ISA_EXEC], sizeof(exec));
-	return exec;
+	return exec & w->full;
+}
+
+/* Writes a mask with a bit for each lane: an SGPR in wave32, else a pair. */
+static inline void isa_mask_write(struct isa_wave *w, unsigned code, uint64_t mask)
+{
+	memcpy(&w->s[code], &mask, w->machine->wave32 ? 4 : 8);
 }
 
 static inline void isa_set_exec(struct isa_wave *w, uint64_t exec)
 {
-	memcpy(&w->s[ISA_EXEC], &exec, sizeof(exec));
+	isa_mask_write(w, ISA_EXEC, exec);
 }
 
 /* Sources that test whether a register is zero. */
@@ -54,6 +73,19 @@ static inline uint64_t isa_sread64(const struct isa_wave *w, unsigned code)
 static inline void isa_swrite64(struct isa_wave *w, unsigned code, uint64_t value)
 {
 	memcpy(&w->s[code], &value, sizeof(value));
+}
+
+/* A mask with a bit for each lane. */
+static inline uint64_t isa_mask_read(const struct isa_wave *w, unsigned code)
+{
+	return w->machine->wave32 ? isa_sread32(w, code) : isa_sread64(w, code);
+}
+
+/* Where lane 0's first dword of scratch is. */
+static inline uint64_t isa_scratch_base(const struct isa_wave *w)
+{
+	return isa_generation_of(w->machine->chip->gfx)->column == ISA_COLUMN_9 ? isa_sread64(w, ISA_FLAT_SCRATCH)
+										: w->flat_scratch;
 }
 
 /* --- MODE --- */
