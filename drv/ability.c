@@ -97,8 +97,9 @@ static void judge_fine(struct drv_device *dev, int gem_trial)
 	struct drv_support *vram = &dev->can[DRV_CAN_FINE_VRAM], *system = &dev->can[DRV_CAN_FINE_SYSTEM];
 
 	if (c->uncached == DRV_UNCACHED_LATER && dev->drm_minor < 61) {
-		support_set(system, false, "%s: kernels before DRM 3.61 keep system memory cached in L2; this is 3.%u",
-			    c->target, dev->drm_minor);
+		support_set(system, false,
+			    "%s: kernels before DRM 3.61 keep system memory cached in L2; this is 3.%u", c->target,
+			    dev->drm_minor);
 	} else {
 		support_set(system, true, "mapped MTYPE_UC");
 		dev->fine_system.va_flags = AMDGPU_VM_MTYPE_UC;

@@ -74,7 +74,7 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36, GFX1100 = 0x41, GFX1102 = 
 		.pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7, .wave_lanes = 32, .waves_per_cu = 32,                   \
 		.scratch_granule_B = 256, .scratch_max_units = 0x3ffff, .sdma_copy_max_B = 0x3fffff00,             \
 		.sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228, .se4_mask_reg = 0x22b, .packed_tid = true,      \
-		.flat_scratch_hw = true, .uncached = DRV_UNCACHED_LATER,                                            \
+		.flat_scratch_hw = true, .uncached = DRV_UNCACHED_LATER,                                           \
 		.caches = {.l1_line_B = 128,                                                                       \
 			   .inst_line_B = 128,                                                                     \
 			   .scalar_line_B = 64,                                                                    \

@@ -69,9 +69,9 @@ static void info_tells_each_device(void)
 
 static void info_shows_how_devices_are_linked(void)
 {
-	CHECK_EQ(tuff("info -v --gpu gfx908:hive=9,gfx908:hive=9,gfx1030"), 0);
+	CHECK_EQ(tuff("info -v --gpu gfx908:hive=9,gfx908:hive=9,gfx1100"), 0);
 	says("renderD128   -            xGMI 1, 15   PCIe 2, 40   PCIe 1, 20");
-	says("tuff has no GFX10 packets yet");
+	says("tuff has no GFX11 packets yet");
 	says("NUMA node 0");
 	CHECK_EQ(tuff("info --json --gpu gfx908:hive=9,gfx908:hive=9"), 0);
 	says("\"type\": \"xGMI\"");
@@ -251,9 +251,9 @@ static void test_lists_and_selects(void)
 	CHECK_EQ(tuff("test --gpu gfx906 ladder/01-info"), 0);
 	says("ok    gfx906 ladder/01-info");
 	says("1 passed, 0 failed, 0 skipped");
-	CHECK_EQ(tuff("test --gpu gfx906 --gpu gfx1030 ladder/0[1-6]*"), 0);
-	says("skip  gfx1030 ladder/06-nop");
-	says("no packets for gfx1030");
+	CHECK_EQ(tuff("test --gpu gfx906 --gpu gfx1100 ladder/0[1-6]*"), 0);
+	says("skip  gfx1100 ladder/06-nop");
+	says("no packets for gfx1100");
 	says("11 passed, 0 failed, 1 skipped");
 	CHECK_EQ(tuff("test --gpu gfx906 no-such-test"), 2);
 	CHECK_EQ(tuff("test --jobs 0"), 2);
