@@ -10,13 +10,12 @@ static const struct {
 	{
 		[DRV_PM4_GFX9] = {"GFX9", true},
 		[DRV_PM4_GFX10] = {"GFX10", true},
-		[DRV_PM4_GFX11] = {"GFX11", false},
+		[DRV_PM4_GFX11] = {"GFX11", true},
 		[DRV_PM4_GFX12] = {"GFX12", false},
 },
   sdma[] = {
-	  [DRV_SDMA_V4] = {"SDMA 4", true},     [DRV_SDMA_V5] = {"SDMA 5", true},
-	  [DRV_SDMA_V5_2] = {"SDMA 5.2", true}, [DRV_SDMA_V6] = {"SDMA 6", false},
-	  [DRV_SDMA_V7] = {"SDMA 7", false},
+	  [DRV_SDMA_V4] = {"SDMA 4", true}, [DRV_SDMA_V5] = {"SDMA 5", true},  [DRV_SDMA_V5_2] = {"SDMA 5.2", true},
+	  [DRV_SDMA_V6] = {"SDMA 6", true}, [DRV_SDMA_V7] = {"SDMA 7", false},
 };
 
 bool drv_pm4_supported(enum drv_pm4 generation)

@@ -19,14 +19,14 @@ static struct drv_device device(uint32_t gc)
 
 static void chips_are_what_the_kernel_says(void)
 {
-	struct drv_device dev = device(0x0b0002);
+	struct drv_device dev = device(0x0c0001);
 
 	CHECK_EQ(drv_choose_chip(&dev, NULL), 0);
-	CHECK_STR(dev.chip->target, "gfx1102");
+	CHECK_STR(dev.chip->target, "gfx1201");
 	CHECK_EQ(drv_check_ring(&dev, DRV_IP_COMPUTE), -ENOTSUP);
-	CHECK(strstr(drv_error_last()->text, "gfx1102, and tuff has no GFX11 packets"));
+	CHECK(strstr(drv_error_last()->text, "gfx1201, and tuff has no GFX12 packets"));
 	CHECK_EQ(drv_check_ring(&dev, DRV_IP_DMA), -ENOTSUP);
-	CHECK(strstr(drv_error_last()->text, "no SDMA 6 packets"));
+	CHECK(strstr(drv_error_last()->text, "no SDMA 7 packets"));
 	dev = device(0x090403);
 	CHECK_EQ(drv_choose_chip(&dev, NULL), 0);
 	CHECK_EQ(drv_check_ring(&dev, DRV_IP_COMPUTE) | drv_check_ring(&dev, DRV_IP_DMA), 0);

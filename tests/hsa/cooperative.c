@@ -142,7 +142,7 @@ static void no_packets_for_this_chip(void)
 	hsa_queue_t *queue = NULL;
 	bool has = true;
 
-	CHECK_EQ(vgpu_start("gfx1100"), 0);
+	CHECK_EQ(vgpu_start("gfx1201"), 0);
 	CHECK_EQ(hsa_init(), HSA_STATUS_SUCCESS);
 	CHECK(hsa_find_all(&rig.found));
 	hsa_agent_get_info(rig.found.gpu[0].agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, &has);

@@ -696,7 +696,7 @@ static void no_packets_for_this_chip(void)
 {
 	hsa_queue_t *queue = NULL;
 
-	CHECK_EQ(vgpu_start("gfx1100"), 0);
+	CHECK_EQ(vgpu_start("gfx1201"), 0);
 	CHECK_EQ(hsa_init(), HSA_STATUS_SUCCESS);
 	CHECK(hsa_find_all(&rig.found));
 	CHECK_EQ(hsa_queue_create(rig.found.gpu[0].agent, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue),

@@ -327,7 +327,7 @@ static void check_rings(struct drv_device *dev)
 			int r = cs_ring_create(ctx, ip, 0, cs_pm4_print, &ring);
 			bool can = ip == DRV_IP_DMA ? dev->can[DRV_CAN_COPY].yes : dev->can[DRV_CAN_SUBMIT].yes;
 
-			CHECK_EQ(can, dev->chip->pm4 <= DRV_PM4_GFX10);
+			CHECK_EQ(can, dev->chip->pm4 <= DRV_PM4_GFX11);
 			CHECK_EQ(r, can ? 0 : -ENOTSUP);
 			if (r)
 				CHECK(strstr(drv_error_last()->text, "packets yet"));

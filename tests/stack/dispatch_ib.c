@@ -212,9 +212,9 @@ static void barriers_are_by_xccs(const char *spec, unsigned row)
 int main(void)
 {
 	static const struct image images[] = {
-		{"gfx900", 7, 0x28C40000, 0, 0, 7},           {"gfx906", 7, 0x28C40000, 0, 0, 7},
-		{"gfx908", 7, 0x28C40000, 0x225, 0, 7},       {"gfx90a", 7, 0x28C40000, 0x225, 0x22d, 7},
-		{"gfx1010", 8, 0xC3B1, 0, 0x228, 0x8007},     {"gfx1036", 8, 0xC3B1, 0, 0x228, 0x8007},
+		{"gfx900", 7, 0x28C40000, 0, 0, 7},       {"gfx906", 7, 0x28C40000, 0, 0, 7},
+		{"gfx908", 7, 0x28C40000, 0x225, 0, 7},   {"gfx90a", 7, 0x28C40000, 0x225, 0x22d, 7},
+		{"gfx1010", 8, 0xC3B1, 0, 0x228, 0x8007}, {"gfx1036", 8, 0xC3B1, 0, 0x228, 0x8007},
 	};
 
 	for (unsigned i = 0; i < sizeof(images) / sizeof(images[0]); i++)
@@ -224,6 +224,7 @@ int main(void)
 	scratch_is_by_lanes("null:gfx906", 64, 0x00EA4FAC, 1024, false);
 	scratch_is_by_lanes("null:gfx1030", 32, 0x21C14FAC, 1024, false);
 	scratch_is_by_lanes("null:gfx1030", 64, 0x21E14FAC, 1024, false);
+	scratch_is_by_lanes("null:gfx1100", 32, 0, 256, true);
 	registers_must_fit("null:gfx906", 256);
 	registers_must_fit("null:gfx90a", 512);
 	barriers_are_by_xccs("null:gfx942", DRV_PM4_GFX9);
