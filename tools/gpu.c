@@ -112,10 +112,9 @@ static int run_and_wait(char **argv)
 static int list_chips(void)
 {
 	const char *name;
-	bool executes;
 
-	for (unsigned n = 0; (name = vgpu_chip_name(n, &executes)); n++)
-		printf("%-8s %s\n", name, executes ? "executes" : "executes packets, no kernels");
+	for (unsigned n = 0; (name = vgpu_chip_name(n)); n++)
+		printf("%s\n", name);
 	return 0;
 }
 

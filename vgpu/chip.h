@@ -107,12 +107,6 @@ static inline bool vgpu_gfx_unified(enum vgpu_gfx gfx)
 	return gfx == VGPU_GFX90A || gfx == VGPU_GFX942;
 }
 
-/* Whether the compute units execute its code; dispatches on other chips hang with a finding. */
-static inline bool vgpu_gfx_executes(enum vgpu_gfx gfx)
-{
-	return gfx <= VGPU_GFX11_5;
-}
-
 /* Resources of global wave sync (gws_size of Linux gfx_v9_0.c to gfx_v11_0.c; gfx_v12_0.c sets none). */
 static inline unsigned vgpu_chip_gws(const struct vgpu_chip *chip)
 {

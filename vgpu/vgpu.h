@@ -36,8 +36,8 @@ struct vgpu_env {
 };
 int vgpu_run_create(const char *spec, struct vgpu_env *env);
 
-/* The n-th chip that a SPEC may name, and whether it executes code; NULL: past the last. */
-const char *vgpu_chip_name(unsigned n, bool *executes);
+/* The n-th chip that a SPEC may name; NULL: past the last. */
+const char *vgpu_chip_name(unsigned n);
 
 /* --- for tests --- */
 

@@ -265,8 +265,6 @@ int main(void)
 
 	vgpu_strict_set(VGPU_STRICT_REPORT);
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(chips[0]); n++) {
-		if (!vgpu_gfx_executes(vgpu_chip_find(chips[n])->gfx))
-			continue;
 		test_chip(chips[n], 32, "-O2");
 		test_chip(chips[n], 64, "-O2");
 		test_chip(chips[n], 32, "-O0");

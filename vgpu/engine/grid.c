@@ -297,6 +297,7 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 		read_user_data(d, grid);
 	grid->machine.vgpr_count = (bits(rsrc1, 5, 0) + 1) * (unified || wave_lanes(d) == 32 ? 8 : 4);
 	grid->machine.wave32 = wave_lanes(d) == 32;
+	grid->ids_in_ttmp = d->gen == P_GFX12;
 	/* SGPRs are allocated by 16, the field counts by 8: 0, 2, 4... From GFX10 on every wave has all. */
 	grid->machine.sgpr_count = d->gen & P_ALL9 ? (bits(rsrc1, 9, 6) / 2 + 1) * 16 : 0;
 	if (unified) {
@@ -521,15 +522,6 @@ uint64_t engine_grid_items(const struct engine_grid *grid)
 	return items;
 }
 
-/* Silence would pass for success. */
-static void refuse_code(struct dispatch *d)
-{
-	vgpu_finding(0, "instructions of %s are not modelled yet: the dispatch hangs; %s", d->chip->name, d->where);
-	engine_run_stop(d->run, ENGINE_HANG, "instructions of %s are not modelled yet; %s", d->chip->name,
-			d->where);
-	d->ok = false;
-}
-
 static void read_gws(const struct dispatch *d, struct engine_grid *grid)
 {
 	const struct engine_job *job = d->run->job;
@@ -605,12 +597,10 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		read_grid(&d, grid);
 	if (d.ok)
 		read_registers(&d, grid);
-	if (d.ok && vgpu_gfx_executes(d.chip->gfx))
+	if (d.ok)
 		read_occupancy(&d, grid);
 	if (d.ok)
 		read_scratch(&d, grid);
-	if (d.ok && !vgpu_gfx_executes(d.chip->gfx))
-		refuse_code(&d);
 	if (d.ok) {
 		read_gws(&d, grid);
 		launch_in_order(&d, grid);

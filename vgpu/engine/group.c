@@ -105,6 +105,14 @@ static void group_size(const struct engine_grid *grid, const uint32_t id[3], uin
 		size[d] = id[d] - grid->origin[d] == grid->count[d] - 1 ? grid->last[d] : grid->size[d];
 }
 
+/* GFX12 has the workgroup's place in trap temporaries: x in 9, y in 7 15:0, z above; 8 29:25 has the wave's number. */
+static void set_temporaries(struct isa_wave *wave, const uint32_t id[3])
+{
+	wave->s[ISA_TTMP0 + 9] = id[0];
+	wave->s[ISA_TTMP0 + 7] = (id[1] & 0xffff) | id[2] << 16;
+	wave->s[ISA_TTMP0 + 8] = wave->wave_in_group << 25;
+}
+
 /* Sets user SGPRs, then those that RSRC2 enables, in hardware's order. */
 static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, const uint32_t id[3], unsigned waves,
 		      uint32_t scratch_offset)
@@ -117,6 +125,11 @@ static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, con
 		memset(s, 0, sizeof(wave->s));
 	memcpy(s, grid->user_data, grid->user_sgprs * sizeof(*s));
 	s += grid->user_sgprs;
+	if (grid->ids_in_ttmp) {
+		set_temporaries(wave, id);
+		wave->flat_scratch = grid->scratch_base + scratch_offset;
+		return;
+	}
 	if (grid->rsrc2 & RSRC2_TGID_X_EN)
 		*s++ = id[0];
 	if (grid->rsrc2 & RSRC2_TGID_Y_EN)
@@ -229,6 +242,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	wave->last_region = NULL;
 	wave->wave_in_group = number;
 	wave->flat_scratch = 0;
+	wave->signal_phase = 0;
 	wave->hw_id = hardware_id(grid->machine.chip, claim, number);
 	wave->why[0] = 0;
 	set_sgprs(wave, grid, id, group->shared.waves, claim->slot[number] * grid->scratch_wave_B);
@@ -297,10 +311,12 @@ static enum isa_stop run_wave(struct engine_group *group, unsigned number, uint6
 	case ISA_BARRIER:
 		group->shared.at_barrier++;
 		break;
+	case ISA_SIGNALS:
 	case ISA_SYNC:
 		break;
 	case ISA_ENDED:
 		group->shared.ended++;
+		isa_barrier_step(&group->shared);
 		break;
 	case ISA_STOPPED:
 		report_stopped(group, wave);
@@ -327,6 +343,8 @@ static void step_barrier(struct engine_group *group)
 static bool can_run(struct engine_group *group, unsigned number)
 {
 	if (group->done[number] == ISA_SYNC && isa_gws_passed(&group->waves[number]))
+		group->done[number] = ISA_BUDGET;
+	if (group->done[number] == ISA_SIGNALS && isa_barrier_passed(&group->waves[number]))
 		group->done[number] = ISA_BUDGET;
 	return group->done[number] == ISA_BUDGET;
 }

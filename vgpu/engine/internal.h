@@ -187,6 +187,7 @@ struct engine_grid {
 	uint32_t unset; /* user SGPRs that the job did not set, a bit each */
 	uint32_t lds_B;
 	uint32_t waves_per_group; /* waves of a full group */
+	bool ids_in_ttmp;         /* GFX12: waves find the workgroup's id in trap temporaries */
 	uint32_t group_units;     /* share of a compute unit that a group takes, in 1/ENGINE_CU_UNITS */
 	uint64_t concurrency;     /* workgroups that the chip holds at once */
 	uint32_t scratch_wave_B, scratch_slots; /* 0: no scratch */

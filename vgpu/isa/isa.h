@@ -35,6 +35,7 @@ enum isa_sgpr {                         /* scalar operand codes: GFX10's, to whi
 enum isa_stop {
 	ISA_BUDGET,  /* the budget is spent; call again */
 	ISA_BARRIER, /* waits at s_barrier; call again when the group has arrived */
+	ISA_SIGNALS, /* waits at s_barrier_wait; call again when isa_barrier_passed() */
 	ISA_SYNC,    /* waits for waves of other groups; call again when isa_gws_passed() */
 	ISA_ENDED,   /* s_endpgm */
 	ISA_STOPPED, /* illegal or unimplemented instruction, fetch fault: isa_wave::why has the reason */
@@ -46,6 +47,8 @@ struct isa_group {
 	uint8_t *lds; /* lds_B bytes, 64-byte aligned */
 	uint32_t lds_B;
 	uint32_t waves, at_barrier, ended; /* counts; engine/ steps the barrier */
+	/* GFX12: waves that have signalled, and how often all had. isa_barrier_step() after a wave has ended. */
+	uint32_t signals, phase;
 	/* isa/'s own; false at first: one of the waves invalidated its compute unit's caches. */
 	bool past_l1, past_scalar;
 	bool past_gl1; /* GFX10 and 11: of the shader array's cache, which L1 includes here */
@@ -113,6 +116,7 @@ struct isa_wave {
 	uint64_t refused_pc, refused_page;      /* place of the last refused access: a page is reported once */
 	const struct gpuvm_region *last_region; /* region of the last memory access */
 	uint32_t wave_in_group, hw_id;
+	uint32_t signal_phase;       /* isa_group::phase at the wave's last s_barrier_signal; 0 at first */
 	uint64_t flat_scratch;       /* from GFX10 on: base of the wave's scratch; before, an SGPR pair */
 	struct isa_gws_wait sync;    /* after ISA_SYNC */
 	struct isa_waitcnt *waitcnt; /* loads under way; set when isa_machine::checked is. Owned by engine/ */
@@ -155,6 +159,11 @@ void isa_races_destroy(struct isa_races *races);
 void isa_races_reset(struct isa_races *races, uint32_t waves);
 /* Forgets the accesses before a barrier at which all waves of the group have arrived. */
 void isa_races_barrier(struct isa_races *races);
+
+/* Completes the barrier of a group whose waves have all signalled or ended. */
+void isa_barrier_step(struct isa_group *group);
+/* After ISA_SIGNALS. */
+bool isa_barrier_passed(const struct isa_wave *wave);
 
 /* Runs a wave for at most about `budget` instructions. */
 enum isa_stop isa_run(struct isa_wave *wave, uint64_t budget);

@@ -162,8 +162,9 @@ static inline void set_sgprs(void)
 	test.wave.s[ISA_M0] = 256;
 }
 
-/* Runs piece n from fresh registers and memory; true when it came to its s_endpgm. */
-static inline bool run(unsigned piece)
+/* Runs piece n from fresh registers and memory, which prepare (or NULL) may change; true when it came to its s_endpgm.
+ */
+static inline bool run_prepared(unsigned piece, void (*prepare)(const char *arg), const char *arg)
 {
 	char why[512] = "";
 	struct isa_wave *w = &test.wave;
@@ -180,6 +181,8 @@ static inline bool run(unsigned piece)
 	w->mode = 0xf0 | 1 << 8 | 1 << 9;
 	w->last_region = NULL;
 	w->refused_pc = 0;
+	if (prepare)
+		prepare(arg);
 	w->why[0] = 0;
 	test.faults = 0;
 	if (w->waitcnt)
@@ -189,6 +192,11 @@ static inline bool run(unsigned piece)
 	if (stop != ISA_ENDED)
 		printf("  piece %u stopped: %s %s\n", piece, why, w->why);
 	return stop == ISA_ENDED;
+}
+
+static inline bool run(unsigned piece)
+{
+	return run_prepared(piece, NULL, NULL);
 }
 
 #define EACH     for (unsigned l = 0; l < ISA_LANES; l++)

@@ -102,12 +102,10 @@ SHIM_EXPORT int vgpu_run_create(const char *spec, struct vgpu_env *env)
 	return 0;
 }
 
-SHIM_EXPORT const char *vgpu_chip_name(unsigned n, bool *executes)
+SHIM_EXPORT const char *vgpu_chip_name(unsigned n)
 {
 	const struct vgpu_chip *chip = vgpu_chip_at(n);
 
-	if (chip)
-		*executes = vgpu_gfx_executes(chip->gfx);
 	return chip ? chip->name : NULL;
 }
 

@@ -168,6 +168,7 @@ static const struct isa_generation gfx10 = {
 #define GFX11_COMMON                                                                                               \
 	LATER_COMMON, .column = ISA_COLUMN_11, .prefix = GFX11_PREFIX, .codes = {125, 124, false},                 \
 		.vop3_dpp = true, .true16 = true, .ieee = true, .glc_returns = true, .bpermute_halves = true,      \
+		.hwreg = {HWREG_LATER},                                                                            \
 		.smem = {SMEM_COMMON, .op = BITS(0, 25, 18), .offset = BITS(1, 20, 0), .glc = BIT(0, 14),          \
 			 .dlc = BIT(0, 13)},                                                                       \
 		.ds = {.op = BITS(0, 25, 18), .gds = BIT(0, 17)},                                                  \

@@ -74,6 +74,62 @@ C_FN(barrier)
 	return isa_leave(w, ISA_BARRIER, next_pc(i));
 }
 
+/* --- GFX12's barrier: signal, then wait --- */
+
+void isa_barrier_step(struct isa_group *group)
+{
+	if (!group->signals || group->signals + group->ended < group->waves)
+		return;
+	group->signals = 0;
+	group->phase++;
+	if (group->races)
+		isa_races_barrier(group->races);
+}
+
+bool isa_barrier_passed(const struct isa_wave *w)
+{
+	return w->group->phase != w->signal_phase;
+}
+
+/* The workgroup's barrier is -1; programs with named barriers are graphics or later chips'. */
+static bool is_group_barrier(const struct isa_wave *w, const struct isa_inst *i)
+{
+	return (int32_t)isa_salu_src32(w, i, 0) == -1;
+}
+
+static const struct isa_inst *refuse_barrier(struct isa_wave *w, const struct isa_inst *i)
+{
+	return isa_stop_wave(w, i, "not implemented: a barrier other than the workgroup's");
+}
+
+C_FN(barrier_signal)
+{
+	if (!is_group_barrier(w, i))
+		return refuse_barrier(w, i);
+	w->signal_phase = w->group->phase;
+	w->group->signals++;
+	isa_barrier_step(w->group);
+	return i + 1;
+}
+
+/* SCC: the wave signals first. */
+C_FN(barrier_signal_isfirst)
+{
+	if (!is_group_barrier(w, i))
+		return refuse_barrier(w, i);
+	w->scc = !w->group->signals;
+	return s_barrier_signal(w, i);
+}
+
+C_FN(barrier_wait)
+{
+	if (i->salu.simm != -1)
+		return refuse_barrier(w, i);
+	return isa_barrier_passed(w) ? i + 1 : isa_leave(w, ISA_SIGNALS, i->pc);
+}
+
+/* --- the end, and pauses --- */
+
 /* A halted wave waits for the host, which never resumes it here: it spends its time until the watchdog ends it. */
 C_FN(sethalt)
 {
@@ -193,7 +249,8 @@ static uint32_t hwreg_read(const struct isa_wave *w, enum isa_hwreg reg)
 {
 	switch (reg) {
 	case ISA_HWREG_MODE:
-		return w->mode & ~ISA_MODE_F8_FNUZ;
+		return w->mode & ~ISA_MODE_F8_FNUZ &
+		       ~(isa_generation_of(w->machine->chip->gfx)->ieee ? 0u : 0x300u);
 	case ISA_HWREG_STATUS:
 		return hwreg_status(w);
 	case ISA_HWREG_HW_ID:
@@ -293,6 +350,10 @@ const struct isa_handler isa_control_handlers[] = {
 	{ISA_OP_S_SETREG_IMM32_B32, s_setreg_imm32_b32},
 	{ISA_OP_S_SENDMSG_RTN_B32, s_sendmsg_rtn_b32},
 	{ISA_OP_S_SENDMSG_RTN_B64, s_sendmsg_rtn_b64},
+	{ISA_OP_S_BARRIER_SIGNAL, s_barrier_signal},
+	{ISA_OP_S_BARRIER_SIGNAL_ISFIRST, s_barrier_signal_isfirst},
+	{ISA_OP_S_BARRIER_WAIT, s_barrier_wait},
+	{ISA_OP_S_SLEEP_VAR, s_sleep},
 	{ISA_OP_S_ROUND_MODE, s_round_mode},
 	{ISA_OP_S_DENORM_MODE, s_denorm_mode},
 	{ISA_OP_S_CALL_B64, s_call_b64},

@@ -52,7 +52,9 @@ static const char *const missing[] = {
 	"s_code_end",       "s_subvector_loop",
 	"_gs_reg_rtn",      "ds_bvh_stack",
 	"global_load_tr",   "_block",
-	"ordered_add_b64",
+	"ordered_add_b64",  "s_barrier_init",
+	"s_barrier_join",   "s_barrier_leave",
+	"s_wakeup_barrier", "s_get_barrier_state",
 };
 
 static bool listed(const char *name, const char *const *list, size_t count, bool part)
@@ -69,7 +71,7 @@ int main(void)
 {
 	unsigned runs = 0, refused = 0;
 
-	for (unsigned gfx = 0; vgpu_gfx_executes((enum vgpu_gfx)gfx); gfx++)
+	for (unsigned gfx = 0; gfx < VGPU_GFX_COUNT; gfx++)
 		for (unsigned enc = ISA_SOP1; enc <= ISA_MTBUF; enc++)
 			for (unsigned number = 0; number < 1024; number++) {
 				const struct isa_row *row =

@@ -21,7 +21,8 @@ struct scalar_float {
 	uint8_t sources;
 };
 
-#define BOTH(name)    {ISA_OP_S_##name##_F32, ISA_OP_V_##name##_F32, 0}, {ISA_OP_S_##name##_F16, ISA_OP_V_##name##_F16, 0}
+#define BOTH(name)                                                                                                 \
+	{ISA_OP_S_##name##_F32, ISA_OP_V_##name##_F32, 0}, {ISA_OP_S_##name##_F16, ISA_OP_V_##name##_F16, 0}
 #define CVT(name)     {ISA_OP_S_CVT_##name, ISA_OP_V_CVT_##name, 0}
 #define COMPARE(name) BOTH(CMP_##name)
 
@@ -133,41 +134,17 @@ static const struct isa_inst *run_float(struct isa_wave *w, const struct isa_ins
 #define RUN2(name) RUN(name##_F32), RUN(name##_F16)
 
 const struct isa_handler isa_salu_float_handlers[] = {
-	RUN2(ADD),
-	RUN2(SUB),
-	RUN2(MUL),
-	RUN2(MIN),
-	RUN2(MAX),
-	RUN2(MINIMUM),
-	RUN2(MAXIMUM),
-	RUN2(CEIL),
-	RUN2(FLOOR),
-	RUN2(TRUNC),
-	RUN2(RNDNE),
-	RUN2(CMP_LT),
-	RUN2(CMP_EQ),
-	RUN2(CMP_LE),
-	RUN2(CMP_GT),
-	RUN2(CMP_LG),
-	RUN2(CMP_GE),
-	RUN2(CMP_O),
-	RUN2(CMP_U),
-	RUN2(CMP_NGE),
-	RUN2(CMP_NLG),
-	RUN2(CMP_NGT),
-	RUN2(CMP_NLE),
-	RUN2(CMP_NEQ),
-	RUN2(CMP_NLT),
-	RUN(CVT_F32_I32),
-	RUN(CVT_F32_U32),
-	RUN(CVT_I32_F32),
-	RUN(CVT_U32_F32),
-	RUN(CVT_F16_F32),
-	RUN(CVT_F32_F16),
-	RUN(CVT_HI_F32_F16),
-	RUN(CVT_PK_RTZ_F16_F32),
-	RUN2(FMAC),
-	RUN(FMAAK_F32),
-	RUN(FMAMK_F32),
+	RUN2(ADD),           RUN2(SUB),           RUN2(MUL),
+	RUN2(MIN),           RUN2(MAX),           RUN2(MINIMUM),
+	RUN2(MAXIMUM),       RUN2(CEIL),          RUN2(FLOOR),
+	RUN2(TRUNC),         RUN2(RNDNE),         RUN2(CMP_LT),
+	RUN2(CMP_EQ),        RUN2(CMP_LE),        RUN2(CMP_GT),
+	RUN2(CMP_LG),        RUN2(CMP_GE),        RUN2(CMP_O),
+	RUN2(CMP_U),         RUN2(CMP_NGE),       RUN2(CMP_NLG),
+	RUN2(CMP_NGT),       RUN2(CMP_NLE),       RUN2(CMP_NEQ),
+	RUN2(CMP_NLT),       RUN(CVT_F32_I32),    RUN(CVT_F32_U32),
+	RUN(CVT_I32_F32),    RUN(CVT_U32_F32),    RUN(CVT_F16_F32),
+	RUN(CVT_F32_F16),    RUN(CVT_HI_F32_F16), RUN(CVT_PK_RTZ_F16_F32),
+	RUN2(FMAC),          RUN(FMAAK_F32),      RUN(FMAMK_F32),
 	{ISA_OP_NONE, NULL},
 };

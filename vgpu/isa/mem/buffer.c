@@ -508,6 +508,22 @@ static const struct isa_inst *drop_gl0(struct isa_wave *w, const struct isa_inst
 	return i + 1;
 }
 
+/* GFX12: by scope. The workgroup's is below what is modelled, the system's includes L2. */
+static const struct isa_inst *run_scoped(struct isa_wave *w, const struct isa_inst *i)
+{
+	enum { SCOPE_DEVICE = 2, SCOPE_SYSTEM = 3 };
+	bool drops = i->op != ISA_OP_GLOBAL_WB;
+
+	w->accesses++;
+	if (!w->machine->cache)
+		return i + 1;
+	if (i->mem.scope == SCOPE_SYSTEM)
+		isa_cache_maintain(w, drops ? MEM_WRITE_BACK | MEM_DROP_L2 : MEM_WRITE_BACK);
+	if (drops && i->mem.scope >= SCOPE_DEVICE)
+		w->group->past_l1 = true;
+	return i + 1;
+}
+
 /* --- the table --- */
 
 #define TYPED(P, what)                                                                                             \
@@ -583,6 +599,9 @@ const struct isa_handler isa_mubuf_handlers[] = {
 	{ISA_OP_BUFFER_LOAD_LDS_B32, to_lds},
 	{ISA_OP_BUFFER_LOAD_LDS_FORMAT_X, to_lds},
 	{ISA_OP_BUFFER_STORE_LDS_DWORD, store_lds_dword},
+	{ISA_OP_GLOBAL_INV, run_scoped},
+	{ISA_OP_GLOBAL_WB, run_scoped},
+	{ISA_OP_GLOBAL_WBINV, run_scoped},
 	{ISA_OP_BUFFER_GL0_INV, drop_gl0},
 	{ISA_OP_BUFFER_GL1_INV, drop_gl1},
 	{ISA_OP_BUFFER_WBL2, run_cache},

@@ -120,8 +120,7 @@ static inline int64_t dot_integers(const struct isa_lanes *x, const struct wmma 
 		uint32_t a = wmma_element(x, x->s[0], m, k, stored, width);
 		uint32_t b = wmma_element(x, x->s[1], n, column, s->k, width);
 
-		sum += (int64_t)wmma_integer(a, width, x->inst->neg & 1) *
-		       wmma_integer(b, width, x->inst->neg & 2);
+		sum += (int64_t)wmma_integer(a, width, x->inst->neg & 1) * wmma_integer(b, width, x->inst->neg & 2);
 	}
 	return sum;
 }
@@ -175,8 +174,8 @@ static inline void result_16(struct isa_lanes *x, const struct wmma *s, unsigned
 	d = &x->d[(x->wmma_doubled ? index : index / 2) * ISA_LANES + lane];
 	old = *d >> shift & 0xffff;
 	sum = dot_floats(x, s, m, n, addend(x, s, half ? half_to_float(old) : as_f32(old << 16)));
-	*d = (*d & ~(0xffffu << shift)) |
-	     (half ? half_from_float(sum, HALF_NEAREST) : bf16_from_float(sum)) << shift;
+	*d = (*d & ~(0xffffu << shift)) | (half ? half_from_float(sum, HALF_NEAREST) : bf16_from_float(sum))
+						  << shift;
 }
 
 static void multiply(struct isa_lanes *x, const struct wmma *s)

@@ -1,0 +1,466 @@
+/* What GFX10 to GFX12 do differently under the same names, and what they added: pieces of assembly with results worked
+ * out by hand from the RDNA ISA documents. */
+#include "vgpu/isa/test_pieces.h"
+#include "vgpu/isa/wave/wave.h"
+
+#define LANES (test.machine.wave32 ? 32u : 64u)
+
+/* A piece, and the chips and wave sizes that it is for. */
+struct later_piece {
+	const char *name;
+	void (*check)(void);
+	const char *code;
+	const char *first, *last; /* chips, by name; NULL: any */
+	unsigned lanes;           /* 0: both */
+};
+
+static bool applies(const struct later_piece *p, const char *chip)
+{
+	return (!p->first || strcmp(chip, p->first) >= 0) && (!p->last || strcmp(chip, p->last) <= 0) &&
+	       (!p->lanes || p->lanes == LANES);
+}
+
+/* Results in the lanes of the wave. */
+#define ALL_LANES(row, want)                                                                                       \
+	do {                                                                                                       \
+		unsigned bad_ = 0, first_ = 64;                                                                    \
+		for (unsigned l = 0; l < LANES; l++)                                                               \
+			if (test.v[row][l] != (uint32_t)(want)) {                                                  \
+				bad_++;                                                                            \
+				first_ = first_ < l ? first_ : l;                                                  \
+			}                                                                                          \
+		if (!CHECK_EQ(bad_, 0)) {                                                                          \
+			unsigned l = first_;                                                                       \
+			printf("  v%u: lane %u has 0x%x, want 0x%x\n", row, l, test.v[row][l], (uint32_t)(want));  \
+		}                                                                                                  \
+	} while (0)
+
+/* --- masks --- */
+
+static void check_masks(void)
+{
+	/* v0 < 12; a wave of 32 leaves the register above. */
+	CHECK_EQ(S(30), 0xfff);
+	CHECK_EQ(S(31), LANES == 32 ? 0x1111 : 0);
+	CHECK_EQ(S(20), 0xfffff000); /* the else branch */
+}
+
+static void check_cmpx(void)
+{
+	CHECK_EQ(S(ISA_VCC), 0x1234);
+	CHECK_EQ(S(20), 0xff);
+}
+
+static void check_null(void)
+{
+	CHECK_EQ(S(20), 7);
+	CHECK_EQ(S(104), 9);
+	ALL_LANES(20, l);
+}
+
+static void check_saveexec(void)
+{
+	CHECK_EQ(S(20), 0xffffffff);
+	CHECK_EQ(S(21), 0x0f);
+	CHECK_EQ(S(22), 0xffffffff); /* or with the complement of EXEC */
+}
+
+/* --- halves --- */
+
+static void check_half_is_kept(void)
+{
+	ALL_LANES(20, (OLD(20) & 0xffff0000) | ((1000 + l) & 0xffff));
+	ALL_LANES(21, (OLD(21) & 0xffff) | ((2 * (1000 + l)) & 0xffff) << 16);
+}
+
+static void check_true16(void)
+{
+	ALL_LANES(20, (OLD(20) & 0xffff) | (OLD(22) & 0xffff0000));
+	ALL_LANES(21, (OLD(21) & 0xffff0000) | (OLD(22) >> 16));
+}
+
+/* --- across lanes --- */
+
+static void check_dpp8(void)
+{
+	ALL_LANES(20, 1000 + ((l & ~7u) | (7 - (l & 7))));
+}
+
+static void check_dpp_fetch(void)
+{
+	/* Lanes 4 and up are off: without FI they give 0. */
+	ALL_LANES(20, l < 4 ? (l < 3 ? 1001 + l : 0) : OLD(20));
+	ALL_LANES(21, l < 4 ? 1001 + l : OLD(21));
+}
+
+static void check_row_share(void)
+{
+	ALL_LANES(20, 1000 + (l & ~15u) + 3);
+	ALL_LANES(21, 1000 + (l ^ 5));
+}
+
+static void check_permlane(void)
+{
+	ALL_LANES(20, 1000 + ((l & ~15u) | (15 - (l & 15))));
+	ALL_LANES(21, 1000 + ((l & ~15u) ^ 16) + (15 - (l & 15)));
+}
+
+static void check_permlane64(void)
+{
+	ALL_LANES(20, LANES == 64 ? 1000 + (l ^ 32) : OLD(20));
+}
+
+/* Lane 40 is asked for: in its own half from GFX10 to GFX11, in all of the wave from GFX12 on. */
+static void check_bpermute_halves(void)
+{
+	ALL_LANES(20, 1000 + (l & 32) + 8);
+}
+
+static void check_bpermute_wave(void)
+{
+	ALL_LANES(20, 1040);
+}
+
+static void check_readlane(void)
+{
+	CHECK_EQ(S(20), LANES == 32 ? 1005 : 1037);
+}
+
+/* --- arithmetic --- */
+
+static void check_new_integers(void)
+{
+	ALL_LANES(20, l ^ (4 * l) ^ (1000 + l));
+	ALL_LANES(21, l + 0x1234a); /* a literal in VOP3 */
+}
+
+static void check_legacy(void)
+{
+	ALL_LANES(20, f32_bits(2.0f)); /* 0 * infinity + 2 */
+}
+
+static void check_minimum(void)
+{
+	ALL_LANES(20, 0x7fc00001); /* a NaN decides */
+	ALL_LANES(21, 0x80000000); /* -0 is below 0 */
+	ALL_LANES(22, f32_bits(3.0f)); /* the number decides */
+}
+
+static void check_scalar_float(void)
+{
+	CHECK_EQ(S(20), f32_bits(3.75f));
+	CHECK_EQ(S(21), f32_bits(7.5f));
+	CHECK_EQ(S(22), 3);
+	CHECK_EQ(S(23), 0x4380); /* f16 of 3.75 */
+	CHECK_EQ(S(24), f32_bits(1.5f * 2.25f + 3.75f));
+	CHECK(test.wave.scc);
+}
+
+static void check_scalar_trans(void)
+{
+	CHECK_EQ(S(20), f32_bits(0.25f));
+	CHECK_EQ(S(21), f32_bits(-4.0f));
+}
+
+static void check_scalar_64(void)
+{
+	CHECK_EQ(S(20), 0xffffffff);
+	CHECK_EQ(S(21), 4);
+	CHECK_EQ(S(22), 1);
+	CHECK_EQ(S(23), 0xa);
+}
+
+/* --- dual instructions --- */
+
+static void check_dual(void)
+{
+	ALL_LANES(20, OLD(21)); /* each has the other's old value */
+	ALL_LANES(21, OLD(20));
+	ALL_LANES(22, 4 * l + 1000 + l);
+	ALL_LANES(23, OLD(22)); /* of before the first half */
+}
+
+/* --- memory --- */
+
+static void check_memory(void)
+{
+	ALL_LANES(20, was(4 * l));
+	ALL_LANES(21, was(64 + 4 * l));
+	ALL_LANES(22, was(2048 - 4 + 16 * l));
+	CHECK_EQ(S(20), was(0x40));
+	CHECK_EQ(S(21), was(0x48));
+}
+
+static void check_atomics(void)
+{
+	ALL_LANES(20, was(4 * l));
+	CHECK_EQ(d32(4), was(4) + 1001);
+	CHECK_EQ(d32(4096), was(4096) + (LANES == 32 ? 32 : 64));
+}
+
+static void check_fmax(void)
+{
+	CHECK_EQ(d32(0), f32_bits((float)LANES)); /* 1.0 + the highest lane */
+}
+
+static void check_csub(void)
+{
+	ALL_LANES(20, was(4 * l));
+	CHECK_EQ(d32(0), 0); /* 1 - 1000 stays at 0 */
+}
+
+static void check_compare_store(void)
+{
+	/* Equal where the second operand is what LDS holds. */
+	CHECK_EQ(lds32(0), 1000);
+	CHECK_EQ(lds32(4), 501);
+	ALL_LANES(20, 500 + l);
+}
+
+static void check_scratch(void)
+{
+	for (unsigned l = 0; l < LANES; l++) {
+		CHECK_EQ(d32(SCRATCH + 2 * 4 * LANES + 4 * l), l);
+		CHECK_EQ(d32(SCRATCH + 3 * 4 * LANES + 4 * l), 1000 + l);
+	}
+	ALL_LANES(20, l);
+	ALL_LANES(21, 1000 + l);
+}
+
+static void check_flat_scratch(void)
+{
+	for (unsigned l = 0; l < LANES; l++)
+		CHECK_EQ(d32(SCRATCH + 2 * 4 * LANES + 4 * l), 1000 + l);
+}
+
+/* Index 8 is out of the 8 records, offset 12 + 8 out of the stride of 16. */
+static void check_ranges(void)
+{
+	ALL_LANES(20, l < 8 ? was(16 * l + 8) : 0);
+	ALL_LANES(21, 0);
+	ALL_LANES(22, l < 8 ? was(16 * l + 16) : 0);
+}
+
+static void check_formats(void)
+{
+	ALL_LANES(20, was(4 * l) & 0xff);
+	ALL_LANES(21, was(4 * l) >> 8 & 0xff);
+}
+
+static void check_sub_dwords(void)
+{
+	CHECK_EQ(S(20), was(0) >> 8 & 255);
+	CHECK_EQ(S(21), (uint32_t)(int8_t)(was(0xc0) & 255));
+	CHECK_EQ(S(22), was(4) & 0xffff);
+	CHECK_EQ(S(26), was(8 + 8));
+}
+
+/* --- modes and time --- */
+
+static void check_modes(void)
+{
+	CHECK_EQ(S(20) & 0xff, 0xa5);
+}
+
+static void check_time(void)
+{
+	CHECK_EQ(S(20), 0x456789ab);
+	CHECK_EQ(S(21), 0x123);
+	CHECK_EQ(S(22), 0);
+}
+
+static void check_barrier(void)
+{
+	CHECK(test.wave.scc);
+	CHECK_EQ(test.group.phase, 2);
+}
+
+static const struct later_piece pieces[] = {
+	{"masks of a wave", check_masks,
+	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s[30:31], 12, v0\n s_mov_b64 s[20:21], exec\n"
+	 "s_andn2_b64 s[20:21], exec, s[30:31]\n",
+	 NULL, "gfx1099", 64},
+	{"masks of a wave of 32", check_masks,
+	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s30, 12, v0\n s_andn2_b32 s20, exec_lo, s30\n", NULL, "gfx1099", 32},
+	{"v_cmpx writes EXEC alone", check_cmpx,
+	 "s_mov_b32 vcc_lo, 0x1234\n v_cmpx_gt_u32 8, v0\n s_mov_b32 s20, exec_lo\n", NULL, NULL, 0},
+	{"NULL, and SGPRs up to 105", check_null,
+	 "s_mov_b32 s20, 7\n s_mov_b32 null, 99\n s_add_u32 s20, s20, null\n s_mov_b32 s104, 9\n"
+	 "v_add_nc_u32 v20, null, v0\n s_load_dwordx2 null, s[0:1], 0x0\n",
+	 NULL, "gfx1099", 0},
+	{"saveexec of 32 bits", check_saveexec,
+	 "s_mov_b32 s24, 15\n s_and_saveexec_b32 s20, s24\n s_mov_b32 s21, exec_lo\n s_orn2_saveexec_b32 s22, s24\n"
+	 "s_mov_b32 s22, exec_lo\n",
+	 NULL, "gfx1099", 32},
+	{"16-bit results keep the other half", check_half_is_kept,
+	 "v_add_nc_u16 v20, v8, 0\n v_add_nc_u16 v21, v8, v8 op_sel:[0,0,1]\n", NULL, NULL, 0},
+	{"halves by the register's number", check_true16,
+	 ".long 0x7f283996\n .long 0x7e2a3996\n", "gfx1100", NULL, 0}, /* v_mov_b16 v20.h, v22.h; v21.l, v22.h */
+	{"DPP8", check_dpp8, "v_mov_b32_dpp v20, v8 dpp8:[7,6,5,4,3,2,1,0]\n", NULL, NULL, 0},
+	{"FI fetches from lanes that are off", check_dpp_fetch,
+	 "s_mov_b32 exec_lo, 15\n s_mov_b32 exec_hi, 0\n"
+	 "v_mov_b32_dpp v20, v8 row_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
+	 "v_mov_b32_dpp v21, v8 row_shl:1 row_mask:0xf bank_mask:0xf fi:1\n",
+	 NULL, NULL, 0},
+	{"row_share and row_xmask", check_row_share,
+	 "v_mov_b32_dpp v20, v8 row_share:3 row_mask:0xf bank_mask:0xf\n"
+	 "v_mov_b32_dpp v21, v8 row_xmask:5 row_mask:0xf bank_mask:0xf\n",
+	 NULL, NULL, 0},
+	{"permlane16 and permlanex16", check_permlane,
+	 "s_mov_b32 s24, 0x89abcdef\n s_mov_b32 s25, 0x01234567\n v_permlane16_b32 v20, v8, s24, s25\n"
+	 "v_permlanex16_b32 v21, v8, s24, s25\n",
+	 NULL, NULL, 0},
+	{"permlane64 swaps halves", check_permlane64, "v_permlane64_b32 v20, v8\n", "gfx1100", NULL, 0},
+	{"ds_bpermute inside halves", check_bpermute_halves, "v_mov_b32 v21, 160\n ds_bpermute_b32 v20, v21, v8\n", NULL,
+	 "gfx1199", 0},
+	{"ds_bpermute in the wave", check_bpermute_wave, "v_mov_b32 v21, 160\n ds_bpermute_b32 v20, v21, v8\n", "gfx1200",
+	 NULL, 64},
+	{"v_readlane takes the lane modulo the wave", check_readlane, "s_mov_b32 s24, 37\n v_readlane_b32 s20, v8, s24\n",
+	 NULL, NULL, 0},
+	{"v_xor3, literals in VOP3", check_new_integers,
+	 "v_xor3_b32 v20, v0, v1, v8\n s_mov_b32 s24, 5\n v_add3_u32 v21, v0, 0x12345, s24\n",
+	 NULL, NULL, 0},
+	{"legacy products", check_legacy,
+	 "v_mov_b32 v21, 0\n v_mov_b32 v22, 0x7f800000\n v_fma_legacy_f32 v20, v21, v22, 2.0\n", "gfx1030", "gfx1099", 0},
+	{"minimum and minimumNumber", check_minimum,
+	 "v_mov_b32 v23, 0x7f800001\n v_mov_b32 v24, 3.0\n v_minimum_f32 v20, v24, v23\n"
+	 "v_mov_b32 v25, 0\n v_mov_b32 v26, 0x80000000\n v_minimum_f32 v21, v25, v26\n v_min_num_f32 v22, v24, v23\n",
+	 "gfx1200", NULL, 0},
+	{"scalar floating point", check_scalar_float,
+	 "s_mov_b32 s25, 0x3fc00000\n s_add_f32 s20, s25, 0x40100000\n s_mul_f32 s21, s20, 2.0\n"
+	 "s_cvt_i32_f32 s22, s20\n s_cvt_f16_f32 s23, s20\n s_mov_b32 s24, s20\n s_fmac_f32 s24, s25, 0x40100000\n"
+	 "s_cmp_lt_f32 s25, s20\n",
+	 "gfx1150", NULL, 0},
+	{"transcendental functions of scalars", check_scalar_trans,
+	 "s_mov_b32 s24, 4.0\n v_s_rcp_f32 s20, s24\n v_s_sqrt_f32 s21, 0x41800000\n v_s_rcp_f32 s21, -0.25\n", "gfx1200",
+	 NULL, 0},
+	{"scalars of 64 bits", check_scalar_64,
+	 "s_mov_b32 s24, 0\n s_mov_b32 s25, 5\n s_sub_nc_u64 s[20:21], s[24:25], 1\n"
+	 "s_mov_b32 s24, 1\n s_mul_u64 s[22:23], s[24:25], s[24:25]\n",
+	 "gfx1200", NULL, 0},
+	{"dual instructions read before they write", check_dual,
+	 "v_dual_mov_b32 v20, v21 :: v_dual_mov_b32 v21, v20\n"
+	 "v_mov_b32 v24, v22\n v_mov_b32 v23, v8\n v_dual_mov_b32 v22, v0 :: v_dual_add_nc_u32 v25, v1, v23\n"
+	 "v_mov_b32 v22, v25\n v_mov_b32 v23, v24\n",
+	 "gfx1100", NULL, 32},
+	{"loads", check_memory,
+	 "global_load_dword v20, v[2:3], off\n global_load_dword v21, v1, s[0:1] offset:64\n"
+	 "global_load_dword v22, v[4:5], off offset:2044\n s_load_dword s20, s[0:1], 0x40\n"
+	 "s_mov_b32 s24, 8\n s_load_dword s21, s[0:1], s24 offset:0x40\n",
+	 NULL, NULL, 0},
+	{"atomics return by GLC", check_atomics,
+	 "global_atomic_add v20, v[2:3], v8, off glc\n v_mov_b32 v21, 1\n v_mov_b32 v22, 0\n"
+	 "s_add_u32 s24, s0, 4096\n s_mov_b32 s25, s1\n global_atomic_add v22, v21, s[24:25]\n",
+	 NULL, "gfx1199", 0},
+	{"atomics return by TH", check_atomics,
+	 "global_atomic_add_u32 v20, v[2:3], v8, off th:TH_ATOMIC_RETURN\n v_mov_b32 v21, 1\n v_mov_b32 v22, 0\n"
+	 "s_add_co_u32 s24, s0, 4096\n s_mov_b32 s25, s1\n global_atomic_add_u32 v22, v21, s[24:25]\n",
+	 "gfx1200", NULL, 0},
+	{"floating-point maximum in memory", check_fmax,
+	 "v_mov_b32 v20, 0\n global_atomic_fmax v20, v9, s[0:1]\n", NULL, "gfx1099", 0},
+	{"subtraction that stops at 0", check_csub, "global_atomic_csub v20, v[2:3], v8, off glc\n", "gfx1030", "gfx1199",
+	 0},
+	{"compare before value in LDS", check_compare_store,
+	 "v_mov_b32 v21, 0x1f4\n ds_cmpst_rtn_b32 v20, v1, v21, v8\n", NULL, "gfx1099", 0},
+	{"value before compare in LDS", check_compare_store,
+	 "v_mov_b32 v21, 0x1f4\n ds_cmpstore_rtn_b32 v20, v1, v8, v21\n", "gfx1100", NULL, 0},
+	{"scratch by lanes of the wave", check_scratch,
+	 "s_mov_b32 s24, 4\n scratch_store_dword off, v0, s24 offset:4\n v_mov_b32 v22, 12\n"
+	 "scratch_store_dword v22, v8, off\n scratch_load_dword v20, off, s24 offset:4\n"
+	 "scratch_load_dword v21, v22, off\n",
+	 NULL, NULL, 0},
+	{"flat instructions find scratch", check_flat_scratch, "flat_store_dword v[18:19], v8\n", NULL, NULL, 0},
+	{"ranges of buffers", check_ranges,
+	 "buffer_load_dword v20, v0, s[8:11], 0 idxen offset:8\n"
+	 "buffer_load_dword v21, v0, s[8:11], 0 idxen offset:16\n"
+	 "s_or_b32 s11, s11, 0x10000000\n buffer_load_dword v22, v0, s[8:11], 0 idxen offset:16\n",
+	 NULL, "gfx1199", 0},
+	{"ranges of buffers with an offset of 24 bits", check_ranges,
+	 "buffer_load_b32 v20, v0, s[8:11], null idxen offset:8\n"
+	 "buffer_load_b32 v21, v0, s[8:11], null idxen offset:16\n"
+	 "s_or_b32 s11, s11, 0x10000000\n buffer_load_b32 v22, v0, s[8:11], null idxen offset:16\n",
+	 "gfx1200", NULL, 0},
+	{"one number for the format", check_formats,
+	 "tbuffer_load_format_xy v[20:21], v1, s[4:7], 0 format:18 offen\n", NULL, "gfx1199", 0},
+	{"scalar loads of bytes", check_sub_dwords,
+	 "s_load_u8 s20, s[0:1], 0x1\n s_load_i8 s21, s[0:1], 0xc0\n s_load_u16 s22, s[0:1], 0x4\n"
+	 "s_load_b96 s[24:26], s[0:1], 0x8\n",
+	 "gfx1200", NULL, 0},
+	{"s_round_mode and s_denorm_mode", check_modes,
+	 "s_round_mode 5\n s_denorm_mode 10\n s_getreg_b32 s20, hwreg(HW_REG_MODE)\n", NULL, NULL, 0},
+	{"time by a message", check_time,
+	 "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n s_sendmsg_rtn_b32 s22, sendmsg(MSG_RTN_GET_DOORBELL)\n",
+	 "gfx1100", NULL, 0},
+	{"signal, then wait", check_barrier,
+	 "s_barrier_signal -1\n s_barrier_wait -1\n s_barrier_signal_isfirst -1\n s_barrier_wait -1\n", "gfx1200", NULL, 0},
+};
+
+#define PIECES (sizeof(pieces) / sizeof(pieces[0]))
+
+static bool assemble_later(const char *chip)
+{
+	static char source[65536];
+	const Elf64_Shdr *text;
+	struct test_elf elf;
+	char cpu[64];
+	size_t used = 0;
+
+	for (unsigned n = 0; n < PIECES; n++)
+		used += (size_t)snprintf(source + used, sizeof(source) - used, ".p2align 8\n%s\ns_endpgm\n",
+					 applies(&pieces[n], chip) ? pieces[n].code : "");
+	snprintf(cpu, sizeof(cpu), "%s -mwavefrontsize64", chip);
+	if (!test_assemble(LANES == 32 ? chip : cpu, source, &elf))
+		return false;
+	text = test_section(&elf, ".text");
+	memcpy(test.code, elf.data + text->sh_offset, text->sh_size);
+	free(elf.data);
+	return true;
+}
+
+/* Buffers of the registers that test_wave.h sets, in this generation's words: raw, and records of 16 bytes. MODE of GFX12
+ * has no IEEE. */
+static void later_state(const char *chip)
+{
+	bool gfx10 = strcmp(chip, "gfx11") < 0;
+
+	S(7) = 20u << 12 | 3u << 28 | 0xfac; /* 32 bits, UINT */
+	S(11) = (gfx10 ? 75u : 61u) << 12 | 0xfac;	     /* 4 x 32 bits, UINT; structured */
+	if (strcmp(chip, "gfx12") > 0)
+		test.wave.mode &= ~(uint32_t)ISA_MODE_IEEE;
+}
+
+static void run_pieces(const char *chip, bool wave32)
+{
+	init(chip, false);
+	test.machine.wave32 = wave32;
+	test.machine.sgpr_count = 0;
+	if (!CHECK(assemble_later(chip)))
+		return;
+	for (unsigned n = 0; n < PIECES; n++) {
+		unsigned failed = check_failed_;
+		unsigned long before = vgpu_findings();
+
+		if (!applies(&pieces[n], chip))
+			continue;
+		test.wave.flat_scratch = D + SCRATCH;
+		test.group.signals = test.group.phase = test.wave.signal_phase = 0;
+		if (CHECK(run_prepared(n, later_state, chip)))
+			pieces[n].check();
+		CHECK_EQ(vgpu_findings() - before, 0);
+		if (check_failed_ != failed)
+			printf("  in \"%s\" on %s, wave%u\n", pieces[n].name, chip, LANES);
+	}
+	fini();
+}
+
+int main(void)
+{
+	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
+
+	vgpu_strict_set(VGPU_STRICT_REPORT);
+	for (unsigned n = 0; n < sizeof(chips) / sizeof(chips[0]); n++) {
+		run_pieces(chips[n], true);
+		run_pieces(chips[n], false);
+	}
+	return check_done("instructions from GFX10 on");
+}
