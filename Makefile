@@ -309,8 +309,8 @@ run-demo: all
 # Device tests run on each of these; unit and stack tests are programs that bring their own. Most end a job that
 # hangs after the two seconds of Linux 7.0.
 QUICK_GPU   := gfx908:watchdog_ms=2000
-CHECK_CHIPS := gfx900 gfx902 gfx906 gfx909 gfx90a gfx90c gfx1010 gfx1030 gfx1100 gfx1151
-CHECK_GPUS  := $(CHECK_CHIPS:%=%:watchdog_ms=2000) gfx1201 gfx906:watchdog_ms=2000:p2p=1,gfx908:p2p=1 \
+CHECK_CHIPS := gfx900 gfx902 gfx906 gfx909 gfx90a gfx90c gfx1010 gfx1030 gfx1100 gfx1151 gfx1201
+CHECK_GPUS  := $(CHECK_CHIPS:%=%:watchdog_ms=2000) gfx906:watchdog_ms=2000:p2p=1,gfx908:p2p=1 \
 	gfx908:hive=1:watchdog_ms=2000,gfx908:hive=1,gfx908:hive=1,gfx908:hive=1 \
 	gfx906:bar=256M:watchdog_ms=2000:p2p=1,gfx900:p2p=1 gfx908:kernel=6.1:watchdog_ms=2000 gfx90a:kernel=7.2 \
 	gfx942:partition=spx:watchdog_ms=2000

@@ -78,8 +78,8 @@ DRV_MUST_CHECK int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *rese
 /* A printer of IBs: prints `count` dwords at `ib`, whose GPU address is va, as one drv_log() line per packet. */
 typedef void cs_print_fn(const struct drv_chip *chip, const uint32_t *ib, uint32_t count, uint64_t va);
 
-/* Creates a queue on ring `index` of an IP. For DRV_IP_COMPUTE, print is cs_pm4_print. -ENOTSUP: no emitter for the
- * chip's generation; -EINVAL: no such ring; -EBUSY: this context already has a cs_ring for it; -ENOMEM. */
+/* Creates a queue on ring `index` of an IP. For DRV_IP_COMPUTE, print is cs_pm4_print. -EINVAL: no such ring;
+ * -EBUSY: this context already has a cs_ring for it; -ENOMEM. */
 DRV_MUST_CHECK int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
 				  struct cs_ring **ring);
 /* Lets the waves of the ring's jobs use the vm's resource of global wave sync (vm_gws_create). Call it before the

@@ -280,10 +280,8 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 {
 	const struct drv_ip *facts = &vm_device(ctx->vm)->facts.ip[ip];
 	struct cs_ring *ring;
-	int r = drv_check_ring(vm_device(ctx->vm), ip);
+	int r;
 
-	if (r)
-		return r;
 	if (index >= CS_RINGS_MAX || !(facts->rings >> index & 1))
 		return drv_fail(-EINVAL, "the chip has no ring %u.%u", ip, index);
 	ring = calloc(1, sizeof(*ring));

@@ -121,10 +121,6 @@ struct drv_chip {
 	enum drv_uncached uncached;
 };
 
-/* True when cs/ (pm4) or sdma/ (sdma) has an emitter for the generation. No other test decides whether tuff can
- * submit to a chip. */
-bool drv_pm4_supported(enum drv_pm4 pm4);
-bool drv_sdma_supported(enum drv_sdma sdma);
 const char *drv_pm4_name(enum drv_pm4 pm4);    /* "GFX9" */
 const char *drv_sdma_name(enum drv_sdma sdma); /* "SDMA 4" */
 

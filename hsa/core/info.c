@@ -170,7 +170,7 @@ static void fill_work(struct rt_info *info, const struct drv_chip *chip)
 		.xccs = 1,
 		/* The kernel assigns GWS resources to a job; creating the buffer takes none from other
 		 * processes. */
-		.cooperative = chip->gws && drv_pm4_supported(chip->pm4),
+		.cooperative = chip->gws,
 		.sdma_xgmi_engines = 0,
 	};
 }

@@ -91,8 +91,6 @@ static int stream_flow_create(hsa_agent_t agent, const struct rt_flow_info *info
 
 	if (!gpu)
 		return drv_fail(-EINVAL, "no GPU for a flow");
-	if (!drv_pm4_supported(gpu->dev->chip->pm4))
-		return drv_fail(-ENOTSUP, "nothing here makes packets of this GPU's generation");
 	if (rt_tap_wanted())
 		return rt_tap_create(agent, HSA_QUEUE_TYPE_MULTI, info, out);
 	s = calloc(1, sizeof(*s));

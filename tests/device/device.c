@@ -64,7 +64,7 @@ struct tuff_device *test_device(void)
 	if (tuff_device_query(run.device, &run.info))
 		test_fail("no facts");
 	if (!run.info.can_submit && !(run.test->flags & TEST_ANY_CHIP))
-		test_skip("no packets for %s yet", run.info.target);
+		test_skip("%s has no compute ring", run.info.target);
 	return run.device;
 }
 

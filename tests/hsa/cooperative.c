@@ -137,7 +137,7 @@ static void on(const char *spec, const char *chip)
 	rig_stop();
 }
 
-static void no_packets_for_this_chip(void)
+static void no_global_wave_sync(void)
 {
 	hsa_queue_t *queue = NULL;
 	bool has = true;
@@ -159,6 +159,6 @@ int main(void)
 	on("gfx908:watchdog_ms=300", "gfx908");
 	on("gfx90a:kernel=6.18", "gfx90a");
 	on("gfx942", "gfx942");
-	no_packets_for_this_chip();
+	no_global_wave_sync();
 	return check_done("cooperative queues of HSA");
 }

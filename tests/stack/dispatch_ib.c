@@ -167,6 +167,30 @@ static void scratch_is_by_lanes(const char *spec, unsigned lanes, uint32_t word3
 	vgpu_stop();
 }
 
+/* GFX12 has 16 bits for a workgroup's number in y, and in z. */
+static void groups_are_counted_in_16_bits(void)
+{
+	struct stack s;
+	struct cs_code *code;
+	struct cs_launch l = {.grid = {1 << 20, 0xffff, 1}, .group = {1, 1, 1}};
+	struct cs_ib *ib;
+
+	if (!CHECK_EQ(vgpu_start("null:gfx1201"), 0) || !CHECK_EQ(stack_open(&s), 0) ||
+	    !CHECK_EQ(stack_load(&s, "group", 3, &code), 0) ||
+	    !CHECK_EQ(cs_code_kernel(code, "k_empty", &l.kernel), 0) || !CHECK_EQ(cs_begin(s.ring, 0, &ib), 0))
+		return;
+	CHECK_EQ(cs_ib_launch(ib, &l), 0);
+	l.grid[1] = 0x10000;
+	CHECK_EQ(cs_ib_launch(ib, &l), -EINVAL);
+	l.grid[1] = 1;
+	l.grid[2] = 0x10000;
+	CHECK_EQ(cs_ib_launch(ib, &l), -EINVAL);
+	cs_abandon(ib);
+	cs_code_unload(code);
+	stack_close(&s);
+	vgpu_stop();
+}
+
 /* A workgroup whose registers fit no unit would never start: 16 waves are four on each SIMD of `vgprs` registers. */
 static void registers_must_fit(const char *spec, unsigned vgprs)
 {
@@ -225,6 +249,8 @@ int main(void)
 	scratch_is_by_lanes("null:gfx1030", 32, 0x21C14FAC, 1024, false);
 	scratch_is_by_lanes("null:gfx1030", 64, 0x21E14FAC, 1024, false);
 	scratch_is_by_lanes("null:gfx1100", 32, 0, 256, true);
+	scratch_is_by_lanes("null:gfx1201", 64, 0, 256, true);
+	groups_are_counted_in_16_bits();
 	registers_must_fit("null:gfx906", 256);
 	registers_must_fit("null:gfx90a", 512);
 	barriers_are_by_xccs("null:gfx942", DRV_PM4_GFX9);
