@@ -78,7 +78,7 @@ uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *objec
 	uint64_t last = atomic_load_explicit(&slot->key, memory_order_relaxed);
 
 	handle = (handle & ~GENERATION) | ((last + GENERATION_ONE) & GENERATION);
-	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
+	atomic_store_explicit(&slot->object, object, memory_order_release);
 	atomic_store_explicit(&slot->key, handle, memory_order_release);
 	return handle;
 }
