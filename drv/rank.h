@@ -17,6 +17,8 @@
 	/* api/, outside of a stream */                                                                            \
 	RANK(HIP_GRID_GROUPS)                                                                                      \
 	RANK(HIP_REFERENCES)                                                                                       \
+	RANK(HIP_EXEC)                                                                                             \
+	RANK(HIP_GRAPHS)                                                                                           \
 	RANK(HIP_MODULE)                                                                                           \
 	RANK(HIP_REGISTER)                                                                                         \
 	RANK(HIP_EXTERNALS)                                                                                        \
@@ -24,7 +26,6 @@
 	RANK(HIP_BINARIES)                                                                                         \
 	RANK(HIP_LINKED)                                                                                           \
 	RANK(HIP_VARIABLES)                                                                                        \
-	RANK(HIP_EXEC)                                                                                             \
 	RANK(HIP_PLANS)                                                                                            \
 	RANK(HIP_EVENT)                                                                                            \
 	RANK(HIP_OBJECTS)                                                                                          \

@@ -5,7 +5,7 @@
 
 #include "tests/hip/stopper.h"
 
-#define ROUNDS 100
+#define ROUNDS 150
 #define OTHERS 80 /* more than the library frees at a time */
 
 static hipStream_t stream;
@@ -71,9 +71,55 @@ static void instance_destroy(void)
 			(void)!hipGraphExecDestroy(e);
 }
 
+/* --- graphs ----------------------------------------------------------------------------------- */
+
+#define NODES 64
+
+static hipGraph_t used;
+static hipGraphNode_t chain[NODES];
+
+static void chain_make(hipGraph_t *g, hipGraphNode_t *nodes)
+{
+	CHECK_EQ(hipGraphCreate(g, 0), hipSuccess);
+	for (unsigned i = 0; i < NODES; i++)
+		CHECK_EQ(hipGraphAddEmptyNode(&nodes[i], *g, i ? &nodes[i - 1] : NULL, i ? 1 : 0), hipSuccess);
+}
+
+static void graph_create(void)
+{
+	chain_make(&used, chain);
+}
+
+static int graph_use(void)
+{
+	hipGraphNode_t from[NODES], to[NODES];
+	size_t count = NODES, edges = NODES, before = NODES;
+	hipGraph_t clone;
+	hipError_t r = hipGraphClone(&clone, used);
+	int refused = !is_defined(r);
+
+	if (!r)
+		refused += hipGraphDestroy(clone) != hipSuccess;
+	return refused + !is_defined(hipGraphGetNodes(used, to, &count)) +
+	       !is_defined(hipGraphGetEdges(used, from, to, &edges)) +
+	       !is_defined(hipGraphNodeGetDependencies(chain[NODES - 1], to, &before));
+}
+
+static void graph_destroy(void)
+{
+	hipGraphNode_t nodes[NODES];
+	hipGraph_t g;
+
+	(void)!hipGraphDestroyNode(chain[NODES / 2]);
+	CHECK_EQ(hipGraphDestroy(used), hipSuccess);
+	chain_make(&g, nodes);
+	CHECK_EQ(hipGraphDestroy(g), hipSuccess);
+}
+
 static const struct stopper_kind kinds[] = {
 	{stream_create, stream_use, stream_destroy, NULL},
 	{instance_create, instance_use, instance_destroy, NULL},
+	{graph_create, graph_use, graph_destroy, NULL},
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
