@@ -19,6 +19,7 @@
 #define DRV_HANDLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,7 +59,8 @@ void drv_handle_shut(struct drv_handles *table, uint64_t handle);
 
 /* Creates a slot and opens a handle in it, for an object that keeps one handle all its life. -ENOMEM. */
 DRV_MUST_CHECK int drv_handle_create(struct drv_handles *table, unsigned kind, void *object, uint64_t *handle);
-void drv_handle_destroy(struct drv_handles *table, uint64_t handle);
+/* False, without effect: another thread has destroyed the handle. */
+bool drv_handle_destroy(struct drv_handles *table, uint64_t handle);
 
 /* Finds the object of that kind that a handle names; NULL: none. */
 static inline void *drv_handle_find(const struct drv_handles *table, unsigned kind, uint64_t handle)
