@@ -8,6 +8,8 @@
 #include "drv/error.h"
 
 #define DRV_RANKS(RANK)                                                                                            \
+	/* held while a program is compiled or linked, for the current device */                                   \
+	RANK(HIP_RTC)                                                                                              \
 	/* making and ending */                                                                                    \
 	RANK(HIP_RESET)                                                                                            \
 	RANK(HIP_INIT)                                                                                             \
