@@ -2,10 +2,11 @@
  * thread has left the call. */
 #define _GNU_SOURCE
 #include <hip/hip_runtime_api.h>
+#include <hip/hiprtc.h>
 
 #include "tests/hip/stopper.h"
 
-#define ROUNDS 150
+#define ROUNDS 250
 #define OTHERS 80 /* more than the library frees at a time */
 
 static hipStream_t stream;
@@ -116,12 +117,207 @@ static void graph_destroy(void)
 	CHECK_EQ(hipGraphDestroy(g), hipSuccess);
 }
 
+/* --- memory pools ------------------------------------------------------------------------------ */
+
+#define POOLS 4
+
+static hipMemPool_t pool;
+
+static hipMemPool_t pool_make(void)
+{
+	const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
+				       .location = {.type = hipMemLocationTypeDevice}};
+	hipMemPool_t p = NULL;
+
+	CHECK_EQ(hipMemPoolCreate(&p, &props), hipSuccess);
+	return p;
+}
+
+static void pool_create(void)
+{
+	CHECK_EQ(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), hipSuccess);
+	pool = pool_make();
+}
+
+static int pool_use(void)
+{
+	uint64_t used;
+	void *memory = NULL;
+	int refused = !is_defined(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemHigh, &used)) +
+		      !is_defined(hipMemPoolTrimTo(pool, 0));
+	hipError_t r = hipMallocFromPoolAsync(&memory, 4096, pool, stream);
+
+	if (r)
+		return refused + !(is_defined(r) || r == hipErrorOutOfMemory);
+	return refused + (hipFreeAsync(memory, stream) != hipSuccess);
+}
+
+static void pool_destroy(void)
+{
+	CHECK_EQ(hipMemPoolDestroy(pool), hipSuccess);
+	for (int i = 0; i < POOLS; i++)
+		CHECK_EQ(hipMemPoolDestroy(pool_make()), hipSuccess);
+}
+
+static void pool_finish(void)
+{
+	CHECK_EQ(hipStreamDestroy(stream), hipSuccess);
+}
+
+/* --- programs and linkers of hiprtc ------------------------------------------------------------ */
+
+static hiprtcProgram program;
+static hiprtcLinkState linker;
+
+static hiprtcProgram program_make(void)
+{
+	hiprtcProgram p = NULL;
+
+	CHECK_EQ(hiprtcCreateProgram(&p, "__global__ void k() {}", "k", 0, NULL, NULL), HIPRTC_SUCCESS);
+	return p;
+}
+
+static void program_create(void)
+{
+	program = program_make();
+	CHECK_EQ(hiprtcLinkCreate(0, NULL, NULL, &linker), HIPRTC_SUCCESS);
+}
+
+static int rtc_is_defined(hiprtcResult r)
+{
+	return r == HIPRTC_SUCCESS || r == HIPRTC_ERROR_INVALID_PROGRAM || r == HIPRTC_ERROR_INVALID_INPUT ||
+	       r == HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+}
+
+static int program_use(void)
+{
+	const char *lowered;
+	size_t size;
+
+	return !rtc_is_defined(hiprtcAddNameExpression(program, "k")) +
+	       !rtc_is_defined(hiprtcGetProgramLogSize(program, &size)) +
+	       !rtc_is_defined(hiprtcGetLoweredName(program, "k", &lowered)) +
+	       !rtc_is_defined(
+		       hiprtcLinkAddData(linker, HIPRTC_JIT_INPUT_LLVM_BITCODE, "BC", 2, NULL, 0, NULL, NULL));
+}
+
+static void program_destroy(void)
+{
+	hiprtcLinkState l;
+	hiprtcProgram p = program;
+
+	CHECK_EQ(hiprtcDestroyProgram(&p), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcLinkDestroy(linker), HIPRTC_SUCCESS);
+	for (int i = 0; i < OTHERS; i++) {
+		p = program_make();
+		CHECK_EQ(hiprtcDestroyProgram(&p), HIPRTC_SUCCESS);
+		CHECK_EQ(hiprtcLinkCreate(0, NULL, NULL, &l), HIPRTC_SUCCESS);
+		CHECK_EQ(hiprtcLinkDestroy(l), HIPRTC_SUCCESS);
+	}
+}
+
 static const struct stopper_kind kinds[] = {
 	{stream_create, stream_use, stream_destroy, NULL},
 	{instance_create, instance_use, instance_destroy, NULL},
 	{graph_create, graph_use, graph_destroy, NULL},
+	{pool_create, pool_use, pool_destroy, pool_finish},
+	{program_create, program_use, program_destroy, NULL},
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* --- two threads that destroy the same object --------------------------------------------------- */
+
+#define SAME 200
+
+/* Kinds of objects, with functions that make one and that give 1 if they destroyed it. */
+static void *event_make(void)
+{
+	hipEvent_t e = NULL;
+
+	CHECK_EQ(hipEventCreateWithFlags(&e, hipEventDisableTiming), hipSuccess);
+	return e;
+}
+
+static int event_end(void *e)
+{
+	return !hipEventDestroy(e);
+}
+
+static void *graph_make(void)
+{
+	hipGraph_t g = NULL;
+
+	CHECK_EQ(hipGraphCreate(&g, 0), hipSuccess);
+	return g;
+}
+
+static int graph_end(void *g)
+{
+	return !hipGraphDestroy(g);
+}
+
+static int pool_end(void *p)
+{
+	return !hipMemPoolDestroy(p);
+}
+
+static void *one_pool(void)
+{
+	return pool_make();
+}
+
+static void *one_program(void)
+{
+	return program_make();
+}
+
+static int program_end(void *handle)
+{
+	hiprtcProgram p = handle;
+
+	return !hiprtcDestroyProgram(&p);
+}
+
+static const struct {
+	void *(*make)(void);
+	int (*end)(void *object);
+	unsigned count;
+} ends[] = {
+	{event_make, event_end, SAME},
+	{graph_make, graph_end, SAME},
+	{one_program, program_end, SAME},
+	{one_pool, pool_end, SAME / 10},
+};
+#define ENDS (sizeof(ends) / sizeof(ends[0]))
+
+static void *same[SAME];
+static unsigned same_kind;
+static pthread_barrier_t begin;
+
+static void *destroy_same(void *unused)
+{
+	unsigned long ended = 0;
+
+	(void)unused;
+	for (unsigned i = 0; i < ends[same_kind].count; i++) {
+		pthread_barrier_wait(&begin);
+		ended += (unsigned long)ends[same_kind].end(same[i]);
+	}
+	return (void *)ended;
+}
+
+static void an_object_is_destroyed_once(void)
+{
+	void *here, *there;
+	pthread_t thread;
+
+	for (unsigned i = 0; i < ends[same_kind].count; i++)
+		same[i] = ends[same_kind].make();
+	CHECK_EQ(pthread_create(&thread, NULL, destroy_same, NULL), 0);
+	here = destroy_same(NULL);
+	pthread_join(thread, &there);
+	CHECK_EQ((unsigned long)here + (unsigned long)there, ends[same_kind].count);
+}
 
 int main(void)
 {
@@ -135,5 +331,8 @@ int main(void)
 		stopper_round(&kinds[i % KINDS], 20 + i * 37 % 500);
 	/* In some rounds the thread had no lock. */
 	CHECK(stopper_rounds > 0);
+	pthread_barrier_init(&begin, NULL, 2);
+	for (same_kind = 0; same_kind < ENDS; same_kind++)
+		an_object_is_destroyed_once();
 	return check_done("a thread that is stopped inside a call");
 }
