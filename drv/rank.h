@@ -76,6 +76,7 @@
 	RANK(RT_PT_SYNC)                                                                                           \
 	RANK(RT_FREE)                                                                                              \
 	RANK(RT_VA_REGION)                                                                                         \
+	RANK(RT_SIGNAL_GROUPS)                                                                                     \
 	RANK(RT_SIGNALS)                                                                                           \
 	RANK(RT_RETIRE)                                                                                            \
 	RANK(RT_DEBUG)                                                                                             \
