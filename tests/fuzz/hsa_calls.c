@@ -6,10 +6,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B);
 
 static const struct draw_row *row_pick(void)
 {
-	static const struct draw_row packet = {"packet", call_packet};
 	unsigned which = draw_byte();
 
-	return which < ROWS ? &rows[which] : &packet;
+	return &rows[which < ROWS ? which : ROWS - 1];
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)

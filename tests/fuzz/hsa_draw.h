@@ -56,7 +56,7 @@ typedef uint64_t draw_handle_t;
 static const void *image; /* a code object */
 static size_t image_B;
 static uint64_t kernel_objects[3];
-static hsa_queue_t *spare_queue; /* never destroyed */
+static _Thread_local hsa_queue_t *spare_queue; /* never destroyed */
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
@@ -119,7 +119,8 @@ static hsa_queue_t *draw_live_queue(void)
 {
 	unsigned b = draw_byte();
 
-	return draw.queues ? draw.queue[b % draw.queues] : spare_queue;
+	/* Another thread may destroy any queue by an address that is used again. */
+	return draw.queues && !draw.private ? draw.queue[b % draw.queues] : spare_queue;
 }
 #define LIVE_QUEUE draw_live_queue()
 

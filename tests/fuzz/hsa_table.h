@@ -268,9 +268,10 @@ static const struct draw_row rows[] = {
 #undef CALL
 #undef VALUE
 #undef ABSENT
+	{"packet", call_packet},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
-_Static_assert(ROWS <= 240, "the number of a row is a byte; those that are none stand for a packet");
+_Static_assert(ROWS <= 240, "the number of a row is a byte; those that are none stand for the last, a packet");
 
 /* A function without a row has no such name. */
 enum {
@@ -344,6 +345,16 @@ static void code_make(hsa_executable_t *executable, hsa_code_object_reader_t *re
 		}
 }
 
+static void homes_make(void)
+{
+	for (unsigned i = 0; i < 2; i++)
+		draw.home[i] = memory_make(found.gpu[i].coarse);
+	draw.home[2] = memory_make(found.cpu[0].kernarg);
+	draw.home[3] = memory_make(found.cpu[0].fine);
+	if (draw.home[2])
+		*(void **)draw.home[2] = draw.home[0];
+}
+
 static void objects_make(void)
 {
 	hsa_code_object_reader_t reader = {0};
@@ -356,7 +367,6 @@ static void objects_make(void)
 		draw_keep(K_AGENT, draw.agents[i].handle);
 		draw_keep(K_POOL, found.gpu[i].coarse.handle);
 		draw_keep(K_POOL, found.gpu[i].group.handle);
-		draw.home[i] = memory_make(found.gpu[i].coarse);
 		if (!hsa_signal_create(1, 0, NULL, &signal))
 			draw_keep(K_SIGNAL, signal.handle);
 		if (!hsa_queue_create(draw.agents[i], 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
@@ -370,10 +380,7 @@ static void objects_make(void)
 	draw_keep(K_POOL, found.cpu[0].kernarg.handle);
 	hsa_agent_iterate_regions(draw.agents[2], draw_found_region, NULL);
 	hsa_agent_iterate_isas(draw.agents[0], draw_found_isa, NULL);
-	draw.home[2] = memory_make(found.cpu[0].kernarg);
-	draw.home[3] = memory_make(found.cpu[0].fine);
-	if (draw.home[2])
-		*(void **)draw.home[2] = draw.home[0];
+	homes_make();
 	code_make(&executable, &reader);
 	draw_keep(K_EXECUTABLE, executable.handle);
 	draw_keep(K_READER, reader.handle);
