@@ -19,8 +19,8 @@ static void thread_begin(void)
 	for (unsigned i = 0; i < 4; i++)
 		draw.fds[i] = -1;
 	homes_make();
-	if (!spare_queue && hsa_queue_create(draw.agents[0], 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
-					     &spare_queue))
+	if (!spare_queue && hsa_queue_create(draw.agents[0], 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
+					     UINT32_MAX, &spare_queue))
 		abort();
 }
 

@@ -15,10 +15,10 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
-#define THREADS 3u
-#define BLOCK_STEPS   24u /* steps between two makings of the shared objects */
-#define CALLS   3u  /* of each function of a pair */
-#define INPUT_B 192u
+#define THREADS     3u
+#define BLOCK_STEPS 24u /* steps between two makings of the shared objects */
+#define CALLS       3u  /* of each function of a pair */
+#define INPUT_B     192u
 
 static struct draw shared; /* the objects that all threads begin a block with */
 static pthread_barrier_t together;
@@ -26,7 +26,7 @@ static struct step {
 	unsigned seed, first, threads;
 	bool over;
 } step;
-static bool prints; /* PAIRS_TRACE */
+static bool prints;                           /* PAIRS_TRACE */
 static const char *volatile present[THREADS]; /* the functions that the threads call */
 
 static unsigned row_of(const struct step *s, unsigned thread, unsigned i)
