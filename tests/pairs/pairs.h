@@ -82,6 +82,7 @@ static void *caller(void *number)
 
 static void seed_run(unsigned seed)
 {
+	dprintf(2, "seed %u\n", seed); /* what is reported below is this seed's */
 	for (unsigned first = 0; first < ROWS; first += BLOCK_STEPS) {
 		step = (struct step){seed, first, 2 + seed % 2, false};
 		draw_begin();

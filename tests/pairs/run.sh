@@ -15,7 +15,7 @@ for f in "$@"; do
 		echo "ok    pairs/$name: seeds $seed to $((seed + seeds - 1))"
 	else
 		echo "FAIL  pairs/$name: $log"
-		grep -E '^(SUMMARY|FAIL|thread [0-9]:)' "$log" | sort | uniq -c | sort -rn | head -20
+		awk '/^seed/ { s = $2 } /^(SUMMARY|FAIL|thread [0-9]:)/ { print "seed " s ": " $0 }' "$log" | sort | uniq -c | sort -rn | head -20
 		failed=1
 	fi
 done
