@@ -11,7 +11,7 @@ for f in "$@"; do
 	name=${f##*/} log=$build/pairs/${f##*/}.log
 	# shellcheck disable=SC2254
 	case $name in $pattern) ;; *) continue ;; esac
-	if TSAN_OPTIONS="suppressions=$PWD/tests/pairs/known history_size=4 allocator_may_return_null=1" timeout 3600 "$f" "$seed" "$seeds" >"$log" 2>&1; then
+	if TSAN_OPTIONS="suppressions=$PWD/tests/pairs/known history_size=4 allocator_may_return_null=1" timeout -k 10 $((60 + 60 * seeds)) "$f" "$seed" "$seeds" >"$log" 2>&1; then
 		echo "ok    pairs/$name: seeds $seed to $((seed + seeds - 1))"
 	else
 		echo "FAIL  pairs/$name: $log"
