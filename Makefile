@@ -47,7 +47,7 @@ endif
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
 DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
-NO_BUILD := deps deps-check deps-clients demo check fuzz layers format format-check clean help uninstall install-ldconf uninstall-ldconf
+NO_BUILD := deps deps-check deps-clients demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check
@@ -285,6 +285,7 @@ include tests/tests.mk
 include tests/code/code.mk
 include tests/hip/hip.mk
 include tests/fuzz/fuzz.mk
+include tests/pairs/pairs.mk
 
 # --- targets for people -----------------------------------------------------------------------------------------
 .PHONY: deps deps-check deps-clients demo run-demo
@@ -355,11 +356,12 @@ test: $(O)/tuff $(T_TESTS)
 	$(say_left_out)
 	@set -f; O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief --gpu $(GPU) $(T) $(if $(T_TESTS),-- $(T_TESTS))
 
-## check-long    check, tests that take over a minute, and a minute of each fuzzer
+## check-long    check, tests that take over a minute, a minute of each fuzzer, and pairs
 check-long: all layers $(ALL_TESTS)
 	@tests/model/run.sh $(O) long
 	@TUFF_TEST_LONG=1 $(call run_tests,tests,$(QUICK_GPU) $(CHECK_GPUS)) --long --timeout 3600 -- $(ALL_TESTS)
 	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory pairs
 ## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, and check-hip
 check-clients: all
 	@tests/clients/run.sh $(O)
@@ -394,7 +396,7 @@ include tools/install.mk
 clean:
 	rm -rf $(O)
 help:
-	@sed -n 's/^## //p' Makefile shaders/shaders.mk tests/fuzz/fuzz.mk tools/install.mk
+	@sed -n 's/^## //p' Makefile shaders/shaders.mk tests/fuzz/fuzz.mk tests/pairs/pairs.mk tools/install.mk
 	@echo "variables, with what they are for, at the head of the Makefile: MODE=release|debug|asan|ubsan|tsan|fuzz O CC CLANG V=1"
 	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR"
 	@echo "SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
