@@ -22,20 +22,20 @@ struct matrix {
 };
 
 static const struct matrix matrices[] = {
-	{VGPU_GFX11, 0x40, 16, F16, F32, false, F16},    {VGPU_GFX11, 0x41, 16, BF16, F32, false, BF16},
-	{VGPU_GFX11, 0x42, 16, F16, F16, false, F16},    {VGPU_GFX11, 0x43, 16, BF16, BF16, false, BF16},
-	{VGPU_GFX11, 0x44, 16, I8, I32, false, I8},      {VGPU_GFX11, 0x45, 16, I4, I32, false, I4},
-	{VGPU_GFX12, 0x40, 16, F16, F32, false, F16},    {VGPU_GFX12, 0x41, 16, BF16, F32, false, BF16},
-	{VGPU_GFX12, 0x42, 16, F16, F16, false, F16},    {VGPU_GFX12, 0x43, 16, BF16, BF16, false, BF16},
-	{VGPU_GFX12, 0x44, 16, I8, I32, false, I8},      {VGPU_GFX12, 0x45, 16, I4, I32, false, I4},
-	{VGPU_GFX12, 0x46, 16, FP8, F32, false, FP8},    {VGPU_GFX12, 0x47, 16, FP8, F32, false, BF8},
-	{VGPU_GFX12, 0x48, 16, BF8, F32, false, FP8},    {VGPU_GFX12, 0x49, 16, BF8, F32, false, BF8},
-	{VGPU_GFX12, 0x4a, 32, I4, I32, false, I4},      {VGPU_GFX12, 0x50, 32, F16, F32, true, F16},
-	{VGPU_GFX12, 0x51, 32, BF16, F32, true, BF16},   {VGPU_GFX12, 0x52, 32, F16, F16, true, F16},
-	{VGPU_GFX12, 0x53, 32, BF16, BF16, true, BF16},  {VGPU_GFX12, 0x54, 32, I8, I32, true, I8},
-	{VGPU_GFX12, 0x55, 32, I4, I32, true, I4},       {VGPU_GFX12, 0x56, 64, I4, I32, true, I4},
-	{VGPU_GFX12, 0x57, 32, FP8, F32, true, FP8},     {VGPU_GFX12, 0x58, 32, FP8, F32, true, BF8},
-	{VGPU_GFX12, 0x59, 32, BF8, F32, true, FP8},     {VGPU_GFX12, 0x5a, 32, BF8, F32, true, BF8},
+	{VGPU_GFX11, 0x40, 16, F16, F32, false, F16},   {VGPU_GFX11, 0x41, 16, BF16, F32, false, BF16},
+	{VGPU_GFX11, 0x42, 16, F16, F16, false, F16},   {VGPU_GFX11, 0x43, 16, BF16, BF16, false, BF16},
+	{VGPU_GFX11, 0x44, 16, I8, I32, false, I8},     {VGPU_GFX11, 0x45, 16, I4, I32, false, I4},
+	{VGPU_GFX12, 0x40, 16, F16, F32, false, F16},   {VGPU_GFX12, 0x41, 16, BF16, F32, false, BF16},
+	{VGPU_GFX12, 0x42, 16, F16, F16, false, F16},   {VGPU_GFX12, 0x43, 16, BF16, BF16, false, BF16},
+	{VGPU_GFX12, 0x44, 16, I8, I32, false, I8},     {VGPU_GFX12, 0x45, 16, I4, I32, false, I4},
+	{VGPU_GFX12, 0x46, 16, FP8, F32, false, FP8},   {VGPU_GFX12, 0x47, 16, FP8, F32, false, BF8},
+	{VGPU_GFX12, 0x48, 16, BF8, F32, false, FP8},   {VGPU_GFX12, 0x49, 16, BF8, F32, false, BF8},
+	{VGPU_GFX12, 0x4a, 32, I4, I32, false, I4},     {VGPU_GFX12, 0x50, 32, F16, F32, true, F16},
+	{VGPU_GFX12, 0x51, 32, BF16, F32, true, BF16},  {VGPU_GFX12, 0x52, 32, F16, F16, true, F16},
+	{VGPU_GFX12, 0x53, 32, BF16, BF16, true, BF16}, {VGPU_GFX12, 0x54, 32, I8, I32, true, I8},
+	{VGPU_GFX12, 0x55, 32, I4, I32, true, I4},      {VGPU_GFX12, 0x56, 64, I4, I32, true, I4},
+	{VGPU_GFX12, 0x57, 32, FP8, F32, true, FP8},    {VGPU_GFX12, 0x58, 32, FP8, F32, true, BF8},
+	{VGPU_GFX12, 0x59, 32, BF8, F32, true, FP8},    {VGPU_GFX12, 0x5a, 32, BF8, F32, true, BF8},
 };
 
 static uint32_t v[ROWS][ISA_LANES] __attribute__((aligned(64)));
@@ -178,9 +178,9 @@ static bool run_code(const struct matrix *x, bool wave32)
 
 	/* Result over the addend; NEG says that integers are signed. */
 	code[0] = 0x198u << 23 | x->number << 16 | 1 << 14 | C_ROW;
-	code[1] = (256 + A_ROW) | (256 + B_ROW) << 9 | (256 + src2) << 18 | 3u << 27 |
-		  (x->out == I32 ? 3u << 29 : 0);
-	code[2] = 0xbfb00000; /* s_endpgm */
+	code[1] =
+		(256 + A_ROW) | (256 + B_ROW) << 9 | (256 + src2) << 18 | 3u << 27 | (x->out == I32 ? 3u << 29 : 0);
+	code[2] = 0xbfb00000;                  /* s_endpgm */
 	isa_swrite64(&wave, ISA_EXEC, 0x5555); /* no effect */
 	wave.program = isa_program_get(cache, &machine, CODE_VA, why, sizeof(why));
 	ended = isa_run(&wave, 10) == ISA_ENDED;
@@ -204,8 +204,8 @@ static void test_matrix(const struct matrix *x, bool wave32)
 	CHECK(run_code(x, wave32));
 	for (unsigned m = 0; m < 16; m++)
 		for (unsigned n = 0; n < 16; n++)
-			bad += get(C_ROW, result_lane(x, m, n, lanes), result_index(x, m, lanes), width_of(x->out)) !=
-			       encode(model(x, m, n), x->out);
+			bad += get(C_ROW, result_lane(x, m, n, lanes), result_index(x, m, lanes),
+				   width_of(x->out)) != encode(model(x, m, n), x->out);
 	if (!CHECK_EQ(bad, 0))
 		printf("  GFX%s, number 0x%x, wave%u\n", x->gfx == VGPU_GFX11 ? "11" : "12", x->number, lanes);
 	if (x->gfx == VGPU_GFX11 && width_of(x->out) == 16)
