@@ -131,7 +131,9 @@ lib: $(addprefix $(O)/,libtuff.a lib/libtuff.so lib/libtuff-vgpu.so lib/libtuff-
 # --- code for GPUs ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own. A file needs no identity of its own (cuid), which
 # would be a hash of its path.
-GFX      := gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942
+# Other chips run code for these (drv/chip_rows.c).
+RDNA     := gfx1010 gfx1030 gfx1100 gfx1102 gfx1201
+GFX      := gfx900 gfx902 gfx904 gfx906 gfx908 gfx909 gfx90a gfx90c gfx942 $(RDNA)
 HIPFLAGS := -x hip -I. --offload-device-only -nogpuinc -nogpulib -std=c++17 -Wall -Werror -fno-ident \
 	-fuse-cuid=none --no-gpu-bundle-output
 include shaders/shaders.mk
@@ -203,7 +205,7 @@ $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map $(O)/f
 # stands beside them, and not another that the system may have.
 API_SRC   := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # Code without state that matters, which HIP's library and the rooms below it have each.
-API_PARTS := drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c drv/rank.c vm/segments.c vm/tree.c
+API_PARTS := drv/chip.c drv/chip_rows.c drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c drv/rank.c vm/segments.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
 API_FAST  := $(addprefix api/,base/error base/retire base/root device/context device/device exec/copy exec/event exec/fill \
 	exec/grid exec/launch graph/graph_exec graph/graph_launch memory/memory module/binary module/module pool/pool_cache \
@@ -307,8 +309,8 @@ run-demo: all
 # Device tests run on each of these; unit and stack tests are programs that bring their own. Most end a job that
 # hangs after the two seconds of Linux 7.0.
 QUICK_GPU   := gfx908:watchdog_ms=2000
-CHECK_CHIPS := gfx900 gfx902 gfx906 gfx909 gfx90a gfx90c
-CHECK_GPUS  := $(CHECK_CHIPS:%=%:watchdog_ms=2000) gfx1100 gfx906:watchdog_ms=2000:p2p=1,gfx908:p2p=1 \
+CHECK_CHIPS := gfx900 gfx902 gfx906 gfx909 gfx90a gfx90c gfx1010 gfx1030 gfx1100 gfx1151 gfx1201
+CHECK_GPUS  := $(CHECK_CHIPS:%=%:watchdog_ms=2000) gfx906:watchdog_ms=2000:p2p=1,gfx908:p2p=1 \
 	gfx908:hive=1:watchdog_ms=2000,gfx908:hive=1,gfx908:hive=1,gfx908:hive=1 \
 	gfx906:bar=256M:watchdog_ms=2000:p2p=1,gfx900:p2p=1 gfx908:kernel=6.1:watchdog_ms=2000 gfx90a:kernel=7.2 \
 	gfx942:partition=spx:watchdog_ms=2000

@@ -3,11 +3,13 @@
 
 /* Kernels of one thread: */
 
+#if !__GFX12__ /* which has no global wave sync */
 /* Sets the number of blocks for the global wave sync of the cooperative grid that follows (grid.c). */
 extern "C" __global__ __launch_bounds__(1) void meet(u32 others)
 {
 	__builtin_amdgcn_ds_gws_init(others, 0);
 }
+#endif
 
 /* Writes a value of a stream (value.c) with a store of system scope, since other processors poll it. */
 extern "C" __global__ __launch_bounds__(1) void write4(u32 *to, u32 value)

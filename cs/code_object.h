@@ -87,8 +87,12 @@ bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel);
 /* Least stack per lane of a kernel with unknown calls: clang's own assumption before it left the size to the
  * runtime (amdgpu-assume-external-call-stack-size), and CLR's largest default. malloc() at -O0 takes over 2 KiB. */
 #define CS_DYNAMIC_STACK_B 16384u
+#define CS_WAVE32          (1u << 10) /* bit of cs_kernel.properties */
 /* Lanes of a wave of the kernel: 32 or 64. */
-unsigned cs_kernel_wave_lanes(const struct cs_kernel *kernel);
+static inline unsigned cs_kernel_wave_lanes(const struct cs_kernel *kernel)
+{
+	return kernel->properties & CS_WAVE32 ? 32 : 64;
+}
 
 /* A variable of a code object. */
 struct cs_variable {

@@ -76,10 +76,10 @@ struct cs_reset {
 DRV_MUST_CHECK int cs_ctx_reset_status(struct cs_ctx *ctx, struct cs_reset *reset);
 
 /* A printer of IBs: prints `count` dwords at `ib`, whose GPU address is va, as one drv_log() line per packet. */
-typedef void cs_print_fn(const uint32_t *ib, uint32_t count, uint64_t va);
+typedef void cs_print_fn(const struct drv_chip *chip, const uint32_t *ib, uint32_t count, uint64_t va);
 
-/* Creates a queue on ring `index` of an IP. For DRV_IP_COMPUTE, print is cs_pm4_print. -ENOTSUP: no emitter for the
- * chip's generation; -EINVAL: no such ring; -EBUSY: this context already has a cs_ring for it; -ENOMEM. */
+/* Creates a queue on ring `index` of an IP. For DRV_IP_COMPUTE, print is cs_pm4_print. -EINVAL: no such ring;
+ * -EBUSY: this context already has a cs_ring for it; -ENOMEM. */
 DRV_MUST_CHECK int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
 				  struct cs_ring **ring);
 /* Lets the waves of the ring's jobs use the vm's resource of global wave sync (vm_gws_create). Call it before the
@@ -202,10 +202,10 @@ struct cs_ib {
 	/* Template whose register values are set in this IB, except addresses and id; NULL: unknown values. An
 	 * emitter that writes such registers by its own packets sets it to NULL. */
 	const struct cs_dispatch_template *regs;
-	unsigned flags;      /* enum cs_begin_flags */
-	unsigned segments;   /* closed segments; the first has the IB's address */
-	bool scratch_fenced; /* the IB has a barrier before the ring's present scratch layout */
-	const struct cs_barrier_packet *barrier_packets; /* the device's row of cs_barrier_packets; immutable */
+	unsigned flags;                    /* enum cs_begin_flags */
+	unsigned segments;                 /* closed segments; the first has the IB's address */
+	bool scratch_fenced;               /* the IB has a barrier before the ring's present scratch layout */
+	const struct cs_pm4 *pm4;          /* the device's row of cs_pm4_rows; immutable */
 	struct cs_command_buffer **record; /* borrowed: destination of recorded commands; NULL: no recording */
 	struct cs_segment segment[CS_SEGMENTS_MAX]; /* segment[segments] is open */
 };

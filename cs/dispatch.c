@@ -78,6 +78,18 @@ __attribute__((noinline)) static int geometry_narrow(const struct cs_launch *l, 
 	return 0;
 }
 
+/* True when the registers of one workgroup fit its SIMDs. One that does not fit never starts. */
+static bool fits_simds(const struct drv_chip *chip, const struct cs_kernel *k, unsigned threads)
+{
+	unsigned lanes = cs_kernel_wave_lanes(k), half = lanes > chip->wave_lanes ? 2 : 1;
+	unsigned simds = chip->simds_per_cu * (chip->paired_cus && k->rsrc1 & RSRC1_WGP_MODE ? 2 : 1);
+	unsigned granule = chip->vgpr_granule / half;
+	unsigned vgprs = (RSRC1_VGPRS(k->rsrc1) + 1) * (chip->vgpr_unit / half);
+	unsigned waves = ((threads + lanes - 1) / lanes + simds - 1) / simds;
+
+	return waves * ((vgprs + granule - 1) / granule * granule) <= chip->vgprs / half;
+}
+
 static int geometry_derive(const struct drv_chip *chip, const struct cs_launch *l, struct geometry *g)
 {
 	const struct cs_kernel *k = l->kernel;
@@ -92,10 +104,16 @@ static int geometry_derive(const struct drv_chip *chip, const struct cs_launch *
 			return drv_fail(-EINVAL, "%s: workgroup %u x %u x %u has over %u work-items", k->name,
 					l->group[0], l->group[1], l->group[2], chip->max_group_threads);
 		g->end[i] = (l->grid[i] - 1) / l->group[i] + 1;
+		if (i && g->end[i] > chip->groups_yz_max)
+			return drv_fail(-EINVAL, "%s: %u workgroups in y or z, the chip counts to %u", k->name,
+					g->end[i], chip->groups_yz_max);
 		g->partial[i] = l->grid[i] % l->group[i];
 		g->ragged |= g->partial[i];
 		part |= l->first_group[i] | l->group_count[i];
 	}
+	if (!fits_simds(chip, k, (unsigned)threads))
+		return drv_fail(-EINVAL, "%s: the registers of %u work-items do not fit %s", k->name,
+				(unsigned)threads, chip->target);
 	if (l->lds_B > chip->lds_B)
 		return drv_fail(-EINVAL, "%s: %u bytes of LDS, the chip has %u", k->name, l->lds_B, chip->lds_B);
 	return __builtin_expect(part, 0) ? geometry_narrow(l, g) : 0;
@@ -256,17 +274,18 @@ static void push_named(struct user_sgprs *u, uint64_t value, uint8_t *where)
 	sgpr_push(u, value);
 }
 
-/* Pushes the buffer resource by which GFX9 kernels address scratch: the lanes' dwords are interleaved. */
-static void push_scratch_resource(struct user_sgprs *u, const struct cs_scratch *s)
+/* Pushes the buffer resource by which kernels of GFX9 and GFX10 address scratch: the lanes' dwords are
+ * interleaved. */
+static void push_scratch_resource(struct user_sgprs *u, const struct cs_ring *ring, unsigned lanes)
 {
+	const struct cs_scratch *s = &ring->scratch;
 	uint64_t va = s->mem ? s->mem->va : 0;
 	uint32_t size_B = s->mem ? s->mem->bo->size_B : 0;
 
 	sgpr_push(u, va | 1ull << 63); /* swizzle enable */
 	u->value[u->count++] = size_B;
-	u->value[u->count++] = 4 | 5 << 3 | 6 << 6 | 7 << 9   /* dst_sel xyzw */
-			       | 4 << 12 | 4 << 15            /* UINT, 32 bit */
-			       | 1 << 19 | 3 << 21 | 1 << 23; /* elements of 4 bytes, stride 64, add thread id */
+	/* INDEX_STRIDE: 32 or 64 lanes */
+	u->value[u->count++] = ring->ib.pm4->scratch_word3 | (lanes == 32 ? 2 : 3) << 21;
 }
 
 static void fill_user_sgprs(const struct cs_ring *ring, const struct cs_launch *l, struct user_sgprs *u)
@@ -275,7 +294,7 @@ static void fill_user_sgprs(const struct cs_ring *ring, const struct cs_launch *
 	unsigned wants = l->kernel->properties;
 
 	if (wants & WANTS_PRIVATE_BUFFER)
-		push_scratch_resource(u, scratch);
+		push_scratch_resource(u, ring, cs_kernel_wave_lanes(l->kernel));
 	if (wants & CS_WANTS_DISPATCH_PTR)
 		push_named(u, l->packet_va, &u->packet);
 	if (wants & WANTS_QUEUE_PTR)
@@ -330,11 +349,10 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 	return p;
 }
 
-/* Value of WAVES_PER_SH: all waves that a shader array can hold. 0, no limit, would let queues of high priority
- * starve on GFX9 (Mesa ac_get_compute_resource_limits()). */
+/* Value of WAVES_PER_SH: all waves that a shader array can hold, or 0, no limit. */
 static uint32_t waves_per_array(const struct drv_device *dev)
 {
-	return dev->facts.array_cus * dev->chip->waves_per_cu;
+	return cs_pm4_of(dev)->limits_waves ? dev->facts.array_cus * dev->chip->waves_per_cu : 0;
 }
 
 /* Writes RESOURCE_LIMITS to RESTART_Z, and the registers that are not in that row: another process may have left a
@@ -369,13 +387,13 @@ static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const str
 	return p;
 }
 
-static uint32_t *put_dispatch(uint32_t *p, const struct geometry *g)
+static uint32_t *put_dispatch(uint32_t *p, const struct geometry *g, const struct cs_kernel *k)
 {
 	*p++ = PM4_HEADER(PM4_DISPATCH_DIRECT, 4);
 	for (unsigned i = 0; i < 3; i++)
 		*p++ = g->end[i]; /* end position, not a count */
 	*p++ = INITIATOR_COMPUTE_SHADER_EN | (g->offset ? 0 : INITIATOR_FORCE_START_AT_000) |
-	       (g->ragged ? INITIATOR_PARTIAL_TG_EN : 0);
+	       (g->ragged ? INITIATOR_PARTIAL_TG_EN : 0) | (k->properties & CS_WAVE32 ? INITIATOR_CS_W32_EN : 0);
 	return p;
 }
 
@@ -389,7 +407,7 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 	unsigned sgprs = RSRC2_USER_SGPR(l->kernel->rsrc2) - l->kernel->preload_dw;
 
 	p = put_program(p, ring->dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
-	p = put_limits(p, ring->dev, l, scratch ? TMPRING_SIZE(s->waves, s->units) : 0);
+	p = put_limits(p, ring->dev, l, scratch ? s->size_reg : 0);
 	if (sgprs) {
 		/* Sets all user SGPRs that the descriptor declares, unused ones too: otherwise another process's
 		 * values would be visible. */
@@ -397,7 +415,7 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 		memcpy(p, user->value, sgprs * sizeof(*p));
 		p += sgprs;
 	}
-	return put_dispatch(p, g);
+	return put_dispatch(p, g, l->kernel);
 }
 
 /* Loads the preloaded kernel arguments from memory into the user SGPRs after those that the properties require.
@@ -421,16 +439,16 @@ static void args_preload(struct cs_ib *ib, const struct cs_launch *l)
 	}
 }
 
-static uint32_t group_waves(const struct drv_device *dev, uint32_t threads)
+static uint32_t group_waves(const struct cs_kernel *k, uint32_t threads)
 {
-	return (threads + dev->chip->wave_lanes - 1) / dev->chip->wave_lanes;
+	return (threads + cs_kernel_wave_lanes(k) - 1) / cs_kernel_wave_lanes(k);
 }
 
-uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads)
+uint32_t cs_scratch_groups_max(const struct drv_device *dev, const struct cs_kernel *kernel, uint32_t group_threads)
 {
 	uint32_t engines = dev->facts.engines;
 
-	return TMPRING_WAVES_MAX / engines / group_waves(dev, group_threads) * engines;
+	return cs_scratch_waves_max(dev) / engines / group_waves(kernel, group_threads) * engines;
 }
 
 /* The hardware divides the slots evenly among the shader engines, and starts a workgroup in one engine when there
@@ -440,7 +458,7 @@ static int ensure_scratch(struct cs_ib *ib, const struct cs_launch *l, const str
 {
 	const struct drv_device *dev = ib->ring->dev;
 	uint32_t engines = dev->facts.engines, threads = l->group[0] * l->group[1] * l->group[2];
-	uint64_t groups = 1, most = cs_scratch_groups_max(dev, threads);
+	uint64_t groups = 1, most = cs_scratch_groups_max(dev, l->kernel, threads);
 
 	for (unsigned i = 0; l->cooperative && i < 3; i++) {
 		groups *= g->end[i] - g->start[i];
@@ -448,9 +466,9 @@ static int ensure_scratch(struct cs_ib *ib, const struct cs_launch *l, const str
 			return drv_fail(-EINVAL, "%s: more than %llu workgroups with scratch cannot run at a time",
 					l->kernel->name, (unsigned long long)most);
 	}
-	return cs_scratch_ensure(ib, l->private_B ? l->private_B : 4,
+	return cs_scratch_ensure(ib, l->private_B ? l->private_B : 4, cs_kernel_wave_lanes(l->kernel),
 				 (uint32_t)((groups + engines - 1) / engines * engines) *
-					 group_waves(dev, threads));
+					 group_waves(l->kernel, threads));
 }
 
 int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *l)

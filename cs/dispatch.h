@@ -1,5 +1,6 @@
 /* Commands of compute rings: barriers, releases, dispatches.
  *
+ *   cs_pm4                a generation's packets, where they differ: constant
  *   cs_barrier_packet     the packets of a barrier with an acquire, by scope; constant
  *   cs_launch             one dispatch
  *   cs_dispatch_template  the commands of a launch, written once, for launches that differ in addresses and id
@@ -21,19 +22,38 @@ enum cs_scope {
 	CS_SCOPE_SYSTEM,
 };
 
-#define CS_BARRIER_DW_MAX 12 /* dwords */
-/* A row per scope and barrier bit, which are adjacent in the header of an AQL packet. */
+#define CS_BARRIER_DW_MAX   12 /* dwords */
+#define CS_CONSTANTS_DW_MAX 16
 struct cs_barrier_packet {
 	uint32_t dw[CS_BARRIER_DW_MAX], count;
 	uint32_t pad[3]; /* makes the row size a power of two, for indexing by a shift */
 };
-extern DRV_OWN const struct cs_barrier_packet cs_barrier_packets[2][8]; /* [1]: for devices with several XCCs */
+struct cs_pm4 {
+	/* A row per scope and barrier bit, which are adjacent in the header of an AQL packet. */
+	struct cs_barrier_packet barrier[8];
+	/* Packets at the start of an IB: registers that this library never changes, and other processes may. */
+	uint32_t constants[CS_CONSTANTS_DW_MAX], constants_dw;
+	uint32_t release[CS_SCOPE_SYSTEM + 1]; /* RELEASE_MEM, DW1 by scope: event and cache actions */
+	uint32_t clock;                        /* COPY_DATA, DW1: GPU clock to memory */
+	uint32_t write;                        /* WRITE_DATA, DW1 */
+	bool writes_past_l2;                   /* WRITE_DATA changes memory, and L2 may hold the lines */
+	bool limits_waves;                     /* RESOURCE_LIMITS has a limit */
+	bool engine_waves;                     /* TMPRING_SIZE counts the waves of one engine */
+	uint32_t scratch_word3; /* last word of the resource by which kernels address scratch, without its stride */
+};
+/* A row for each generation (enum drv_pm4), and one for devices with several XCCs. */
+#define CS_PM4_XCCS (DRV_PM4_GFX12 + 1)
+extern DRV_OWN const struct cs_pm4 cs_pm4_rows[CS_PM4_XCCS + 1];
+static inline const struct cs_pm4 *cs_pm4_of(const struct drv_device *dev)
+{
+	return &cs_pm4_rows[dev->facts.xccs > 1 ? (unsigned)CS_PM4_XCCS : (unsigned)dev->chip->pm4];
+}
 /* Appends a barrier between two dispatches. barrier: waits until all waves launched before it have ended. acquire:
  * makes data that others wrote at that scope visible to the following commands; an acquire alone waits for no
  * wave. */
 static inline void cs_ib_barrier(struct cs_ib *ib, bool barrier, enum cs_scope acquire)
 {
-	const struct cs_barrier_packet *packet = &ib->barrier_packets[acquire << 1 | barrier];
+	const struct cs_barrier_packet *packet = &ib->pm4->barrier[acquire << 1 | barrier];
 	uint32_t *p = cs_ib_room(ib, CS_BARRIER_DW_MAX);
 
 	/* A copy of constant size is three moves; later packets overwrite the dwords after the end. */
@@ -93,9 +113,10 @@ DRV_MUST_CHECK int cs_ib_launch(struct cs_ib *ib, const struct cs_launch *launch
  * kernel->explicit_B, and a struct's padding; missing bytes are zero. -EINVAL: outside the kernel's limits, too. */
 DRV_MUST_CHECK int cs_ib_dispatch(struct cs_ib *ib, const struct cs_launch *launch, const void *args,
 				  uint32_t args_B);
-/* Most workgroups of group_threads work-items that can run at the same time on one ring when they need scratch: the
+/* Most workgroups of group_threads work-items of a kernel with scratch that can run at the same time on one ring: the
  * hardware numbers the slots of a queue's waves with 12 bits. Other limits are not considered. */
-uint32_t cs_scratch_groups_max(const struct drv_device *dev, uint32_t group_threads);
+uint32_t cs_scratch_groups_max(const struct drv_device *dev, const struct cs_kernel *kernel,
+			       uint32_t group_threads);
 
 #define CS_TAIL_MAX 24 /* dwords: 16 user SGPRs, the dispatch, and spare room for unused values */
 

@@ -42,7 +42,8 @@ struct cs_ctx {
 /* Scratch of one ring. Wave slots are numbered per queue, so no two rings may share a buffer. */
 struct cs_scratch {
 	struct vm_mem *mem;    /* owned; NULL: none yet */
-	uint32_t units, waves; /* fields of TMPRING_SIZE */
+	uint32_t units, waves; /* of TMPRING_SIZE; waves of the whole device */
+	uint32_t size_reg;     /* value of TMPRING_SIZE */
 	bool changed;          /* the layout has changed, and no job with a barrier for it is submitted yet */
 	struct cs_old_scratch {
 		struct cs_old_scratch *next;
@@ -105,10 +106,12 @@ void cs_ib_arena_commit(struct cs_ring *ring, uint64_t seq);
  * job was not submitted. */
 void cs_ib_arena_record_end(struct cs_ring *ring, bool submitted);
 
-/* Makes sure that the scratch buffer has room for at least min_waves waves, a multiple of the shader engines, whose
- * lanes need private_B each; may append a barrier when the layout changes. -EINVAL: more than the chip supports;
- * -ENOMEM. */
-DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, uint32_t min_waves);
+/* Makes sure that the scratch buffer has room for at least min_waves waves, a multiple of the shader engines, of
+ * `lanes` lanes that need private_B each; may append a barrier when the layout changes. -EINVAL: more than the chip
+ * supports; -ENOMEM. */
+DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, unsigned lanes, uint32_t min_waves);
+/* Most waves with scratch that run at a time on one ring. */
+uint32_t cs_scratch_waves_max(const struct drv_device *dev);
 void cs_scratch_retire(struct cs_ring *ring, bool all);
 
 #define IB_PAD_DW 8 /* every ring needs IBs of a multiple of this */
@@ -140,6 +143,13 @@ DRV_MUST_CHECK int cs_kernel_fence_query(struct cs_fence fence);
 
 /* Appends the first packets of each compute IB. */
 void cs_ib_prologue(struct cs_ib *ib);
+/* Writes the generation's constant registers; gives the end. */
+static inline uint32_t *cs_put_constants(uint32_t *p, const struct cs_pm4 *pm4)
+{
+	if (__builtin_expect(pm4->constants_dw, 0))
+		memcpy(p, pm4->constants, sizeof(pm4->constants));
+	return p + pm4->constants_dw;
+}
 static inline uint64_t cs_completed_seq(const struct cs_ring *ring)
 {
 	/* Acquire: pairs with the GPU's write-back before it writes the word. */

@@ -1,4 +1,4 @@
-/* Prints IBs of GFX9 compute rings, one line per packet (TUFF_LOG=ib). */
+/* Prints IBs of compute rings, one line per packet (TUFF_LOG=ib). */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -6,6 +6,7 @@
 #include "cs/pm4.h"
 
 struct text {
+	const struct drv_chip *chip;
 	char line[400];
 	unsigned length;
 };
@@ -53,25 +54,44 @@ static const struct {
 	{COMPUTE_RESTART_X, "RESTART_X"},
 	{COMPUTE_RESTART_X + 1, "RESTART_Y"},
 	{COMPUTE_RESTART_X + 2, "RESTART_Z"},
-	{COMPUTE_STATIC_THREAD_MGMT_SE4, "CU_SE4"},
-	{COMPUTE_STATIC_THREAD_MGMT_SE4 + 1, "CU_SE5"},
-	{COMPUTE_STATIC_THREAD_MGMT_SE4 + 2, "CU_SE6 or TG_CHUNK"},
-	{COMPUTE_STATIC_THREAD_MGMT_SE4 + 3, "CU_SE7"},
-	{COMPUTE_PGM_RSRC3_GFX90A, "RSRC3"},
+	{COMPUTE_STATIC_THREAD_MGMT_SE8_GFX12, "CU_SE8"},
+	{COMPUTE_USER_ACCUM_0, "ACCUM_0"},
+	{COMPUTE_USER_ACCUM_0 + 1, "ACCUM_1"},
+	{COMPUTE_USER_ACCUM_0 + 2, "ACCUM_2"},
+	{COMPUTE_USER_ACCUM_0 + 3, "ACCUM_3"},
+	{COMPUTE_DISPATCH_INTERLEAVE, "INTERLEAVE"},
+	{COMPUTE_DISPATCH_TUNNEL, "TUNNEL"},
 };
+
+/* A register's name; NULL: unknown. Those of some chips have others' places. */
+static const char *reg_name(const struct drv_chip *chip, unsigned reg)
+{
+	static const char *const se4[] = {"CU_SE4", "CU_SE5", "CU_SE6", "CU_SE7"};
+
+	if (reg == chip->rsrc3_reg)
+		return "RSRC3";
+	if (reg == chip->tg_chunk_reg)
+		return "TG_CHUNK";
+	if (chip->se4_mask_reg && reg - chip->se4_mask_reg < 4)
+		return se4[reg - chip->se4_mask_reg];
+	for (size_t i = 0; i < sizeof(reg_names) / sizeof(reg_names[0]); i++)
+		if (reg_names[i].reg == reg)
+			return reg_names[i].name;
+	return NULL;
+}
 
 static void say_reg(struct text *t, unsigned reg, uint32_t value)
 {
+	const char *name = reg_name(t->chip, reg);
+
 	if (reg >= COMPUTE_USER_DATA_0 && reg < COMPUTE_USER_DATA_0 + 16) {
 		print_line(t, " s%u=%x", reg - COMPUTE_USER_DATA_0, value);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(reg_names) / sizeof(reg_names[0]); i++)
-		if (reg_names[i].reg == reg) {
-			print_line(t, " %s=%x", reg_names[i].name, value);
-			return;
-		}
-	print_line(t, " reg%x=%x", reg, value);
+	if (name)
+		print_line(t, " %s=%x", name, value);
+	else
+		print_line(t, " reg%x=%x", reg, value);
 }
 
 static uint64_t print_address(const uint32_t *lo)
@@ -93,33 +113,54 @@ static void print_dispatch(struct text *t, const uint32_t *body, unsigned dw)
 		   body[3] & INITIATOR_PARTIAL_TG_EN ? " partial" : "");
 }
 
+struct bit_name {
+	uint32_t bit;
+	const char *name;
+};
+
+static void print_bits(struct text *t, uint32_t value, const struct bit_name *bits)
+{
+	for (; bits->bit; bits++)
+		if (value & bits->bit)
+			print_line(t, " %s", bits->name);
+}
+
 static void print_acquire(struct text *t, const uint32_t *body, unsigned dw)
 {
-	static const struct {
-		uint32_t bit;
-		const char *name;
-	} bits[] = {{COHER_TC_WB, "L2 write-back"},
-		    {COHER_TC, "L2"},
-		    {COHER_TCL1, "L1"},
-		    {COHER_SH_KCACHE, "K$"},
-		    {COHER_SH_ICACHE, "I$"}};
+	static const struct bit_name coher[] = {
+		{COHER_TC_WB, "L2 write-back"}, {COHER_TC, "L2"},        {COHER_TCL1, "L1"},
+		{COHER_SH_KCACHE, "K$"},        {COHER_SH_ICACHE, "I$"}, {0, NULL}};
+	static const struct bit_name gcr[] = {{GCR_GL2_WB, "L2 write-back"},
+					      {GCR_GL2_INV, "L2"},
+					      {GCR_GL1_INV, "L1"},
+					      {GCR_GLV_INV, "L0"},
+					      {GCR_GLK_INV, "K$"},
+					      {GCR_GLI_INV, "I$"},
+					      {0, NULL}};
+	bool has_gcr = dw > 6;
 
-	(void)dw;
-	print_line(t, "ACQUIRE_MEM %08x:", body[0]);
-	for (unsigned i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
-		if (body[0] & bits[i].bit)
-			print_line(t, " %s", bits[i].name);
+	print_line(t, "ACQUIRE_MEM %08x:", body[has_gcr ? 6 : 0]);
+	print_bits(t, body[has_gcr ? 6 : 0], has_gcr ? gcr : coher);
 }
 
 static void print_release(struct text *t, const uint32_t *body, unsigned dw)
 {
+	uint32_t write_back = t->chip->pm4 == DRV_PM4_GFX9 ? RELEASE_TC_WB : RELEASE_GL2_WB;
+
 	(void)dw;
 	print_line(t, "RELEASE_MEM event %02x%s to %llx: ", body[0] & 0x3f,
-		   body[0] & RELEASE_TC_WB ? " L2 write-back" : "", (unsigned long long)print_address(body + 2));
+		   body[0] & write_back ? " L2 write-back" : "", (unsigned long long)print_address(body + 2));
 	if (body[1] >> 29 == 3)
 		print_line(t, "clock");
 	else
 		print_line(t, "%llx", (unsigned long long)print_address(body + 4));
+}
+
+static void print_set_uconfig_reg(struct text *t, const uint32_t *body, unsigned dw)
+{
+	print_line(t, "SET_UCONFIG_REG");
+	for (unsigned i = 1; i < dw; i++)
+		print_line(t, " reg%x=%x", body[0] + i - 1, body[i]);
 }
 
 static void print_event(struct text *t, const uint32_t *body, unsigned dw)
@@ -166,7 +207,7 @@ static const struct {
 	{PM4_ACQUIRE_MEM, 6, print_acquire},   {PM4_RELEASE_MEM, 7, print_release},
 	{PM4_EVENT_WRITE, 1, print_event},     {PM4_WAIT_REG_MEM, 6, print_wait},
 	{PM4_WRITE_DATA, 3, print_write},      {PM4_COPY_DATA, 5, print_copy},
-	{PM4_INDIRECT_BUFFER, 3, print_ib},
+	{PM4_INDIRECT_BUFFER, 3, print_ib},    {PM4_SET_UCONFIG_REG, 1, print_set_uconfig_reg},
 };
 
 static void print_packet(struct text *t, const uint32_t *packet, unsigned body_dw)
@@ -181,10 +222,10 @@ static void print_packet(struct text *t, const uint32_t *packet, unsigned body_d
 	print_line(t, "packet %02x, %u dwords", op, body_dw + 1);
 }
 
-void cs_pm4_print(const uint32_t *ib, uint32_t count, uint64_t va)
+void cs_pm4_print(const struct drv_chip *chip, const uint32_t *ib, uint32_t count, uint64_t va)
 {
 	for (uint32_t i = 0; i < count;) {
-		struct text t = {.length = 0};
+		struct text t = {.chip = chip};
 		unsigned body_dw = PM4_HEADER_BODY_DW(ib[i]);
 
 		if (ib[i] == PM4_NOP(1)) {

@@ -9,12 +9,16 @@
 
 static uint32_t buffer[512];
 
-static struct cs_ib fresh(void)
+static struct cs_ib fresh_of(unsigned row)
 {
 	memset(buffer, 0xee, sizeof(buffer));
-	return (struct cs_ib){.cur = buffer,
-			      .end = buffer + sizeof(buffer) / sizeof(buffer[0]),
-			      .barrier_packets = cs_barrier_packets[0]};
+	return (struct cs_ib){
+		.cur = buffer, .end = buffer + sizeof(buffer) / sizeof(buffer[0]), .pm4 = &cs_pm4_rows[row]};
+}
+
+static struct cs_ib fresh(void)
+{
+	return fresh_of(DRV_PM4_GFX9);
 }
 
 #define CHECK_DWORDS(ib, ...)                                                                                      \
@@ -59,15 +63,61 @@ static void emits_the_reference_encodings(void)
 /* Agent scope with several L2s needs the packets of system scope on other chips. */
 static void several_xccs_widen_agent_scope(void)
 {
-	struct cs_ib ib = fresh();
+	struct cs_ib ib = fresh_of(CS_PM4_XCCS);
 
-	ib.barrier_packets = cs_barrier_packets[1];
 	cs_ib_barrier(&ib, false, CS_SCOPE_AGENT);
 	CHECK_DWORDS(ib, 0xC0055800, 0x28C40000, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A);
-	ib = fresh();
-	ib.barrier_packets = cs_barrier_packets[1];
+	ib = fresh_of(CS_PM4_XCCS);
 	cs_ib_release_value(&ib, CS_SCOPE_AGENT, VA, 1);
 	CHECK_DWORDS(ib, 0xC0064900, 0x00088514, 0x43000000, 0x56789ab8, 0x1234, 1, 0, 0);
+}
+
+/* Barriers and releases of later generations: GCR_CNTL and RELEASE_MEM's actions as Linux (emit_mem_sync, emit_fence)
+ * and Mesa have them, for launches without L2, for the agent with instructions. */
+static void later_caches(unsigned row, uint32_t launch, uint32_t agent, uint32_t system, uint32_t release)
+{
+	struct cs_ib ib = fresh_of(row);
+
+	cs_ib_barrier(&ib, true, CS_SCOPE_NONE);
+	CHECK_DWORDS(ib, 0xC0004600, 0x00000407, 0xC0065800, 0, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A, launch);
+	ib = fresh_of(row);
+	cs_ib_barrier(&ib, false, CS_SCOPE_AGENT);
+	CHECK_DWORDS(ib, 0xC0065800, 0, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A, agent);
+	ib = fresh_of(row);
+	cs_ib_barrier(&ib, true, CS_SCOPE_SYSTEM);
+	CHECK_DWORDS(ib, 0xC0004600, 0x00000407, 0xC0065800, 0, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0x0000000A, system);
+	ib = fresh_of(row);
+	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 0x1122334455667788ull);
+	CHECK_DWORDS(ib, 0xC0064900, release, 0x43000000, 0x56789ab8, 0x1234, 0x55667788, 0x11223344, 0);
+	ib = fresh_of(row);
+	cs_ib_release_value(&ib, CS_SCOPE_AGENT, VA, 1);
+	CHECK_DWORDS(ib, 0xC0064900, 0x00000528, 0x43000000, 0x56789ab8, 0x1234, 1, 0, 0);
+	ib = fresh_of(row);
+	cs_ib_clock(&ib, VA);
+	CHECK_DWORDS(ib, 0xC0044000, 0x00110509, 0, 0, 0x56789ab8, 0x1234);
+}
+
+static void emits_the_later_encodings(void)
+{
+	struct cs_ib ib = fresh_of(DRV_PM4_GFX10);
+
+	later_caches(DRV_PM4_GFX10, 0x0380, 0x0381, 0xC3B1, 0x00603514);
+	later_caches(DRV_PM4_GFX11, 0x0380, 0x0381, 0xC3B1, 0x00603514);
+	later_caches(DRV_PM4_GFX12, 0x0180, 0x0181, 0xC181, 0x00600514);
+	ib = fresh_of(DRV_PM4_GFX10);
+	ib.cur = cs_put_constants(ib.cur, ib.pm4);
+	CHECK_DWORDS(ib, 0xC0047600, 0x224, 0, 0, 0, 0, 0xC0017600, 0x27D, 0, 0xC0017900, 0x7B, 0x20);
+	ib = fresh_of(DRV_PM4_GFX11);
+	ib.cur = cs_put_constants(ib.cur, ib.pm4);
+	CHECK_DWORDS(ib, 0xC0047600, 0x224, 0, 0, 0, 0, 0xC0017600, 0x27D, 0, 0xC0017600, 0x22F, 64);
+	ib = fresh_of(DRV_PM4_GFX12);
+	ib.cur = cs_put_constants(ib.cur, ib.pm4);
+	CHECK_DWORDS(ib, 0xC0057600, 0x223, ~0u, 0, 0, 0, 0, 0xC0017600, 0x27D, 0, 0xC0017600, 0x22F, 64);
+	/* The command processor of GFX12 writes past L2: dirty lines go before, and lines of before after the data. */
+	ib = fresh_of(DRV_PM4_GFX12);
+	cs_ib_write(&ib, VA, (const uint32_t[]){7}, 1);
+	CHECK_DWORDS(ib, 0xC0065800, 0, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0xA, 0xC181, 0xC0033700, 0x00100500,
+		     0x56789ab8, 0x1234, 7, 0xC0065800, 0, 0xFFFFFFFF, 0x00FFFFFF, 0, 0, 0xA, 0xC181);
 }
 
 static void splits_long_writes(void)
@@ -84,19 +134,28 @@ static void splits_long_writes(void)
 	CHECK_EQ(buffer[64 + 4], 60);
 }
 
+/* The text of the IB in `buffer`, from the end of what the log file had before. */
+static void check_text(const char *file, const char *target, const struct cs_ib *ib, const char *want)
+{
+	static long seen;
+	char got[2048] = "", line[512];
+	FILE *log;
+
+	cs_pm4_print(drv_chip_by_target(target), buffer, ib->cur - buffer, 0x1000);
+	log = fopen(file, "r");
+	if (!CHECK(log && !fseek(log, seen, SEEK_SET)))
+		return;
+	/* Each line begins with the log's own time stamp. */
+	while (fgets(line, sizeof(line), log))
+		strcat(got, strstr(line, "  ") + 1);
+	seen = ftell(log);
+	fclose(log);
+	CHECK_STR(got, want);
+}
+
 static void prints_what_it_emits(const char *file)
 {
-	static const char want[] = "  1000: EVENT_WRITE CS_PARTIAL_FLUSH\n"
-				   "  1008: ACQUIRE_MEM 28c40000: L2 write-back L2 L1 K$ I$\n"
-				   "  1024: RELEASE_MEM event 14 L2 write-back to 123456789ab8: 2a\n"
-				   "  1044: RELEASE_MEM event 28 to 123456789ab8: clock\n"
-				   "  1064: COPY_DATA clock to 123456789ab8\n"
-				   "  107c: WAIT_REG_MEM 123456789ab8 & ffffffff >= 5\n"
-				   "  1098: WRITE_DATA to 123456789ab8: 7\n"
-				   "  10ac: no packet: 12345678\n";
-	char got[2048] = "", line[512];
 	struct cs_ib ib = fresh();
-	FILE *log;
 
 	cs_ib_barrier(&ib, true, CS_SCOPE_SYSTEM);
 	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 42);
@@ -105,14 +164,25 @@ static void prints_what_it_emits(const char *file)
 	cs_ib_wait_word(&ib, VA, 5);
 	cs_ib_write(&ib, VA, (const uint32_t[]){7}, 1);
 	*ib.cur++ = 0x12345678;
-	cs_pm4_print(buffer, ib.cur - buffer, 0x1000);
-	log = fopen(file, "r");
-	/* Each line begins with the log's own time stamp. */
-	while (log && fgets(line, sizeof(line), log))
-		strcat(got, strstr(line, "  ") + 1);
-	if (log)
-		fclose(log);
-	CHECK_STR(got, want);
+	check_text(file, "gfx906", &ib,
+		   "  1000: EVENT_WRITE CS_PARTIAL_FLUSH\n"
+		   "  1008: ACQUIRE_MEM 28c40000: L2 write-back L2 L1 K$ I$\n"
+		   "  1024: RELEASE_MEM event 14 L2 write-back to 123456789ab8: 2a\n"
+		   "  1044: RELEASE_MEM event 28 to 123456789ab8: clock\n"
+		   "  1064: COPY_DATA clock to 123456789ab8\n"
+		   "  107c: WAIT_REG_MEM 123456789ab8 & ffffffff >= 5\n"
+		   "  1098: WRITE_DATA to 123456789ab8: 7\n"
+		   "  10ac: no packet: 12345678\n");
+	ib = fresh_of(DRV_PM4_GFX10);
+	cs_ib_barrier(&ib, false, CS_SCOPE_SYSTEM);
+	ib.cur = cs_put_constants(ib.cur, ib.pm4);
+	cs_ib_release_value(&ib, CS_SCOPE_SYSTEM, VA, 42);
+	check_text(file, "gfx1030", &ib,
+		   "  1000: ACQUIRE_MEM 0000c3b1: L2 write-back L2 L1 L0 K$ I$\n"
+		   "  1020: SET_SH_REG ACCUM_0=0 ACCUM_1=0 ACCUM_2=0 ACCUM_3=0\n"
+		   "  1038: SET_SH_REG TUNNEL=0\n"
+		   "  1044: SET_UCONFIG_REG reg7b=20\n"
+		   "  1050: RELEASE_MEM event 14 L2 write-back to 123456789ab8: 2a\n");
 }
 
 static void truncated_packets_do_not_overrun(void)
@@ -120,7 +190,7 @@ static void truncated_packets_do_not_overrun(void)
 	uint32_t cut[3] = {0xC0064900, 0x00088514, 0x43000000};
 
 	for (uint32_t n = 0; n <= 3; n++)
-		cs_pm4_print(cut, n, 0);
+		cs_pm4_print(drv_chip_by_target("gfx906"), cut, n, 0);
 	CHECK(1);
 }
 
@@ -134,6 +204,7 @@ int main(void)
 	CHECK(fd >= 0);
 	emits_the_reference_encodings();
 	several_xccs_widen_agent_scope();
+	emits_the_later_encodings();
 	splits_long_writes();
 	prints_what_it_emits(file);
 	truncated_packets_do_not_overrun();

@@ -258,6 +258,8 @@ static void fill_constant_args(struct cs_ring *ring)
 	for (unsigned i = 0; i < CS_SEGMENTS_MAX; i++) {
 		ring->ib_args[i].ip_type = ring->ip;
 		ring->ib_args[i].ring = ring->index;
+		if (ring->ip == DRV_IP_DMA && ring->dev->chip->sdma_mem_sync)
+			ring->ib_args[i].flags = AMDGPU_IB_FLAG_EMIT_MEM_SYNC;
 		ring->ib_arg[i] = (struct drm_amdgpu_cs_chunk){
 			.chunk_id = AMDGPU_CHUNK_ID_IB,
 			.length_dw = sizeof(ring->ib_args[i]) / 4,
@@ -278,10 +280,8 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 {
 	const struct drv_ip *facts = &vm_device(ctx->vm)->facts.ip[ip];
 	struct cs_ring *ring;
-	int r = drv_check_ring(vm_device(ctx->vm), ip);
+	int r;
 
-	if (r)
-		return r;
 	if (index >= CS_RINGS_MAX || !(facts->rings >> index & 1))
 		return drv_fail(-EINVAL, "the chip has no ring %u.%u", ip, index);
 	ring = calloc(1, sizeof(*ring));
@@ -297,7 +297,7 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	ring->align_B = facts->ib_start_B > 32 ? facts->ib_start_B : 32;
 	ring->first_bad = UINT64_MAX;
 	ring->ib.ring = ring;
-	ring->ib.barrier_packets = cs_barrier_packets[ring->dev->facts.xccs > 1];
+	ring->ib.pm4 = cs_pm4_of(ring->dev);
 	fill_constant_args(ring);
 	r = ring_register(ring);
 	if (r)

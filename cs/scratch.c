@@ -13,13 +13,24 @@
  * slower. The waves of a workgroup are needed in any case. */
 #define SCRATCH_PREFERRED_B (256ull << 20)
 
-static uint32_t wave_units(const struct drv_chip *chip, uint32_t private_B)
+static uint32_t wave_units(const struct drv_chip *chip, uint32_t private_B, unsigned lanes)
 {
-	uint64_t wave_B = (uint64_t)private_B * chip->wave_lanes;
+	uint64_t wave_B = (uint64_t)private_B * lanes;
 	uint64_t units = (wave_B + chip->scratch_granule_B - 1) / chip->scratch_granule_B;
 
 	/* An odd number spreads the waves over memory channels (Mesa). */
 	return units > chip->scratch_max_units ? UINT32_MAX : (units | 1);
+}
+
+/* Engines whose waves TMPRING_SIZE counts together. */
+static uint32_t engines_apart(const struct drv_device *dev)
+{
+	return cs_pm4_of(dev)->engine_waves ? dev->facts.engines : 1;
+}
+
+uint32_t cs_scratch_waves_max(const struct drv_device *dev)
+{
+	return TMPRING_WAVES_MAX * engines_apart(dev);
 }
 
 /* Preferred number of waves, at least min: a multiple of the shader engines. */
@@ -27,8 +38,8 @@ static uint32_t preferred_waves(const struct drv_device *dev, uint64_t wave_B, u
 {
 	uint64_t waves = (uint64_t)dev->facts.ring_cus * dev->chip->scratch_waves_per_cu;
 
-	if (waves > TMPRING_WAVES_MAX)
-		waves = TMPRING_WAVES_MAX;
+	if (waves > cs_scratch_waves_max(dev))
+		waves = cs_scratch_waves_max(dev);
 	if (waves * wave_B > SCRATCH_PREFERRED_B)
 		waves = SCRATCH_PREFERRED_B / wave_B;
 	waves -= waves % dev->facts.engines;
@@ -87,6 +98,7 @@ static int scratch_grow(struct cs_ring *ring, uint32_t units, uint32_t min_waves
 	ring->scratch.mem = mem;
 	ring->scratch.units = units;
 	ring->scratch.waves = waves;
+	ring->scratch.size_reg = TMPRING_SIZE(waves / engines_apart(ring->dev), units);
 	return 0;
 }
 
@@ -100,16 +112,16 @@ static int grow_for(struct cs_ring *ring, uint32_t units, uint32_t min_waves)
 	return r == -ENOMEM && both > units ? scratch_grow(ring, units, min_waves) : r;
 }
 
-int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, uint32_t min_waves)
+int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, unsigned lanes, uint32_t min_waves)
 {
 	struct cs_ring *ring = ib->ring;
 	const struct drv_chip *chip = ring->dev->chip;
-	uint32_t units = wave_units(chip, private_B);
+	uint32_t units = wave_units(chip, private_B, lanes);
 	int r = 0;
 
 	if (units == UINT32_MAX)
 		return drv_fail(-EINVAL, "a kernel with %u bytes of scratch per lane; the chip can give %u",
-				private_B, chip->scratch_max_units * chip->scratch_granule_B / chip->wave_lanes);
+				private_B, chip->scratch_max_units * chip->scratch_granule_B / lanes);
 	if (!ring->scratch.mem || units > ring->scratch.units || min_waves > ring->scratch.waves) {
 		r = grow_for(ring, units, min_waves);
 		ib->scratch_fenced = false;

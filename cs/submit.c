@@ -99,7 +99,7 @@ __attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring)
 			(unsigned long long)ring->last + 1, i, (unsigned long long)ib->segment[i].va,
 			ib->segment[i].dw);
 		if (ring->print && drv_log_on(DRV_LOG_IB))
-			ring->print(ib->segment[i].map, ib->segment[i].dw, ib->segment[i].va);
+			ring->print(ring->dev->chip, ib->segment[i].map, ib->segment[i].dw, ib->segment[i].va);
 	}
 }
 
@@ -266,7 +266,7 @@ int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fen
 
 /* --- one dispatch ----------------------------------------------------------------------------- */
 
-#define SHORT_JOB_MAX_B (4 * (CS_BARRIER_DW_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
+#define SHORT_JOB_MAX_B (4 * (CS_BARRIER_DW_MAX + CS_CONSTANTS_DW_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
 
 /* Changes nothing in the ring, apart from the job itself, until the kernel has accepted the job. */
 static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_dispatch_template *template,
@@ -275,7 +275,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	uint64_t last = ring->last, completed = cs_completed_seq(ring);
 	struct cs_chunk *chunk = ring->current;
 	const struct cs_barrier_packet *packet =
-		&ring->ib.barrier_packets[CS_SCOPE_SYSTEM << 1 | (ordered && last > completed)];
+		&ring->ib.pm4->barrier[CS_SCOPE_SYSTEM << 1 | (ordered && last > completed)];
 	uint32_t at_B = cs_ib_arena_place(ring, completed), *map = (uint32_t *)((char *)chunk->mem.map + at_B),
 		 *p = map;
 	union drm_amdgpu_cs args = {.in = ring->in};
@@ -286,7 +286,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
 		return -EAGAIN;
 	memcpy(p, packet->dw, sizeof(packet->dw));
-	p += packet->count;
+	p = cs_put_constants(p + packet->count, ring->ib.pm4);
 	memcpy(p, template->dw, CS_ROOM_MAX * sizeof(*p));
 	p = cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id);
 	fill = (unsigned)(map - p) % IB_PAD_DW;

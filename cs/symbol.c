@@ -17,7 +17,6 @@ struct descriptor {
 	uint32_t reserved2;
 };
 _Static_assert(sizeof(struct descriptor) == 64, "kernel descriptor");
-#define WAVE32        (1u << 10)
 #define DYNAMIC_STACK (1u << 11)
 #define ENTRY_ALIGN   256
 /* descriptor.preload: number of dwords of the arguments, and the first, that user SGPRs hold at the start. Such a
@@ -69,7 +68,7 @@ static int check_descriptor(const struct cs_elf *e, const char *name, uint64_t a
 
 	if (entry % ENTRY_ALIGN || !cs_elf_inside(e, entry, 4, PF_X))
 		return drv_fail(-ENOEXEC, "%s: its code would begin at 0x%llx", name, (unsigned long long)entry);
-	if (d->properties & WAVE32 && chip->wave_lanes != 32)
+	if (d->properties & CS_WAVE32 && chip->wave_lanes != 32)
 		return drv_fail(-ENOEXEC, "%s: compiled for waves of 32 lanes", name);
 	if (RSRC2_USER_SGPR(d->rsrc2) > 16)
 		return drv_fail(-ENOEXEC, "%s: %u user SGPRs", name, RSRC2_USER_SGPR(d->rsrc2));
@@ -220,11 +219,6 @@ void cs_code_drop_symbols(struct cs_code *code)
 bool cs_kernel_dynamic_stack(const struct cs_kernel *kernel)
 {
 	return kernel->properties & DYNAMIC_STACK;
-}
-
-unsigned cs_kernel_wave_lanes(const struct cs_kernel *kernel)
-{
-	return kernel->properties & WAVE32 ? 32 : 64;
 }
 
 int cs_code_kernel(const struct cs_code *code, const char *name, const struct cs_kernel **kernel)

@@ -76,19 +76,13 @@ static void judge_kernel(struct drv_device *dev)
 
 static void judge_engines(struct drv_device *dev)
 {
-	const struct drv_chip *c = dev->chip;
-	bool pm4 = drv_pm4_supported(c->pm4), sdma = drv_sdma_supported(c->sdma);
-
-	support_set(&dev->can[DRV_CAN_SUBMIT], pm4 && dev->facts.ip[DRV_IP_COMPUTE].rings,
-		    !dev->facts.ip[DRV_IP_COMPUTE].rings ? "the kernel offers no compute ring"
-		    : pm4                                ? "tuff makes %s packets"
-							 : "tuff has no %s packets yet",
-		    drv_pm4_name(c->pm4));
-	support_set(&dev->can[DRV_CAN_COPY], sdma && dev->facts.ip[DRV_IP_DMA].rings,
-		    !dev->facts.ip[DRV_IP_DMA].rings ? "the kernel offers no SDMA ring"
-		    : sdma                           ? "tuff makes %s packets"
-						     : "tuff has no %s packets yet",
-		    drv_sdma_name(c->sdma));
+	support_set(&dev->can[DRV_CAN_SUBMIT], dev->facts.ip[DRV_IP_COMPUTE].rings,
+		    dev->facts.ip[DRV_IP_COMPUTE].rings ? "tuff makes %s packets"
+							: "the kernel offers no compute ring",
+		    drv_pm4_name(dev->chip->pm4));
+	support_set(&dev->can[DRV_CAN_COPY], dev->facts.ip[DRV_IP_DMA].rings,
+		    dev->facts.ip[DRV_IP_DMA].rings ? "tuff makes %s packets" : "the kernel offers no SDMA ring",
+		    drv_sdma_name(dev->chip->sdma));
 }
 
 static void judge_fine(struct drv_device *dev, int gem_trial)
@@ -96,9 +90,10 @@ static void judge_fine(struct drv_device *dev, int gem_trial)
 	const struct drv_chip *c = dev->chip;
 	struct drv_support *vram = &dev->can[DRV_CAN_FINE_VRAM], *system = &dev->can[DRV_CAN_FINE_SYSTEM];
 
-	if (c->uncached == DRV_UNCACHED_VRAM) {
-		support_set(system, false, "%s: kernels keep system memory cached in L2 whatever is asked",
-			    c->target);
+	if (c->uncached == DRV_UNCACHED_LATER && dev->drm_minor < 61) {
+		support_set(system, false,
+			    "%s: kernels before DRM 3.61 keep system memory cached in L2; this is 3.%u", c->target,
+			    dev->drm_minor);
 	} else {
 		support_set(system, true, "mapped MTYPE_UC");
 		dev->fine_system.va_flags = AMDGPU_VM_MTYPE_UC;

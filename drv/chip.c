@@ -3,40 +3,25 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	bool emitter; /* cs/ (pm4) or sdma/ (sdma) has an emitter */
-} pm4[] =
-	{
-		[DRV_PM4_GFX9] = {"GFX9", true},
-		[DRV_PM4_GFX10] = {"GFX10", false},
-		[DRV_PM4_GFX11] = {"GFX11", false},
-		[DRV_PM4_GFX12] = {"GFX12", false},
-},
-  sdma[] = {
-	  [DRV_SDMA_V4] = {"SDMA 4", true},      [DRV_SDMA_V5] = {"SDMA 5", false},
-	  [DRV_SDMA_V5_2] = {"SDMA 5.2", false}, [DRV_SDMA_V6] = {"SDMA 6", false},
-	  [DRV_SDMA_V7] = {"SDMA 7", false},
-};
-
-bool drv_pm4_supported(enum drv_pm4 generation)
-{
-	return pm4[generation].emitter;
-}
-
-bool drv_sdma_supported(enum drv_sdma generation)
-{
-	return sdma[generation].emitter;
-}
-
 const char *drv_pm4_name(enum drv_pm4 generation)
 {
-	return pm4[generation].name;
+	static const char *const names[] = {[DRV_PM4_GFX9] = "GFX9",
+					    [DRV_PM4_GFX10] = "GFX10",
+					    [DRV_PM4_GFX11] = "GFX11",
+					    [DRV_PM4_GFX12] = "GFX12"};
+
+	return names[generation];
 }
 
 const char *drv_sdma_name(enum drv_sdma generation)
 {
-	return sdma[generation].name;
+	static const char *const names[] = {[DRV_SDMA_V4] = "SDMA 4",
+					    [DRV_SDMA_V5] = "SDMA 5",
+					    [DRV_SDMA_V5_2] = "SDMA 5.2",
+					    [DRV_SDMA_V6] = "SDMA 6",
+					    [DRV_SDMA_V7] = "SDMA 7"};
+
+	return names[generation];
 }
 
 const struct drv_chip *drv_chip_at(unsigned i)

@@ -34,7 +34,7 @@ enum drv_feature {
 enum drv_uncached {
 	DRV_UNCACHED_ALL,
 	DRV_UNCACHED_SYSTEM, /* the chip's own VRAM stays cached in its L2 */
-	DRV_UNCACHED_VRAM,   /* system memory stays cached in L2 */
+	DRV_UNCACHED_LATER,  /* all; kernels before DRM 3.61 cache system memory in L2 */
 };
 
 /* The generation of image descriptors that the chip reads. */
@@ -87,9 +87,14 @@ struct drv_chip {
 
 	/* Limits. */
 	uint8_t wave_lanes; /* lanes of a wave as compilers build it by default */
-	uint8_t waves_per_cu;
+	uint8_t waves_per_cu, simds_per_cu;
+	/* Vector registers of a SIMD as a lane of the default wave counts them; the multiple that a wave gets; the unit
+	 * of RSRC1.VGPRS. On chips whose waves have 32 lanes, those with 64 count half of each. */
+	uint16_t vgprs;
+	uint8_t vgpr_granule, vgpr_unit;
 	uint8_t scratch_waves_per_cu; /* waves that ROCr sizes scratch for */
 	uint16_t max_group_threads;
+	uint32_t groups_yz_max; /* most workgroups of a grid in y and in z: GFX12 has 16 bits for their ids */
 	uint32_t lds_B, lds_granule_B;
 	uint32_t scratch_granule_B; /* TMPRING_SIZE.WAVESIZE unit, per wave */
 	uint32_t scratch_max_units; /* largest WAVESIZE */
@@ -100,22 +105,22 @@ struct drv_chip {
 	struct drv_chip_caches caches;
 
 	/* Quirks, by name. Registers: SH register, dwords from 0x2C00; 0: the chip has none. */
-	uint16_t rsrc3_reg;     /* COMPUTE_PGM_RSRC3 */
-	uint16_t se4_mask_reg;  /* COMPUTE_STATIC_THREAD_MGMT_SE4, followed by SE5 to SE7 */
-	uint16_t tg_chunk_reg;  /* COMPUTE_TG_CHUNK_SIZE: groups that one XCC takes at a time; 0 on one-XCC rings */
-	bool packed_tid;        /* work-item ids arrive packed in v0 */
-	bool flat_scratch_hw;   /* hardware sets FLAT_SCRATCH from DISPATCH_SCRATCH_BASE (LLVM: architected) */
-	bool compute_only;      /* no graphics ring */
+	uint16_t rsrc3_reg;    /* COMPUTE_PGM_RSRC3 */
+	uint16_t se4_mask_reg; /* COMPUTE_STATIC_THREAD_MGMT_SE4, followed by SE5 to SE7 */
+	uint16_t tg_chunk_reg; /* COMPUTE_TG_CHUNK_SIZE: groups that one XCC takes at a time; 0 on one-XCC rings */
+	bool paired_cus;       /* CUs are enabled in pairs: workgroup processors */
+	bool packed_tid;       /* work-item ids arrive packed in v0 */
+	bool flat_scratch_hw;  /* hardware sets FLAT_SCRATCH from DISPATCH_SCRATCH_BASE (LLVM: architected) */
+	bool compute_only;     /* no graphics ring */
+	/* The copy engines reach memory through L2, and the kernel can invalidate caches before their jobs
+	 * (AMDGPU_IB_FLAG_EMIT_MEM_SYNC) */
+	bool sdma_mem_sync;
 	bool ring_per_xcc;      /* each compute ring belongs to one of several XCCs: a job uses that XCC's CUs */
 	enum drv_feature xnack; /* for queues of the DRM driver, where no fault is ever resolved */
 	enum drv_feature sramecc;
 	enum drv_uncached uncached;
 };
 
-/* True when cs/ (pm4) or sdma/ (sdma) has an emitter for the generation. No other test decides whether tuff can
- * submit to a chip. */
-bool drv_pm4_supported(enum drv_pm4 pm4);
-bool drv_sdma_supported(enum drv_sdma sdma);
 const char *drv_pm4_name(enum drv_pm4 pm4);    /* "GFX9" */
 const char *drv_sdma_name(enum drv_sdma sdma); /* "SDMA 4" */
 

@@ -86,17 +86,6 @@ int drv_timestamp(const struct drv_device *dev, uint64_t *ticks)
 	return r ? drv_fail(r, "AMDGPU_INFO TIMESTAMP on %s", dev->node.path) : 0;
 }
 
-int drv_check_ring(const struct drv_device *dev, enum drv_ip_type ip)
-{
-	const struct drv_chip *chip = dev->chip;
-	bool dma = ip == DRV_IP_DMA;
-
-	if (dma ? drv_sdma_supported(chip->sdma) : drv_pm4_supported(chip->pm4))
-		return 0;
-	return drv_fail(-ENOTSUP, "%s is a %s, and tuff has no %s packets yet: it can be looked at, not used",
-			dev->node.path, chip->target, dma ? drv_sdma_name(chip->sdma) : drv_pm4_name(chip->pm4));
-}
-
 static int open_node(struct drv_device *dev)
 {
 	dev->fd = open(dev->node.path, O_RDWR | O_CLOEXEC);

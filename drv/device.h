@@ -152,9 +152,6 @@ DRV_MUST_CHECK int drv_device_examine(const struct drv_node *node, struct drv_de
  * (radv_amdgpu_cs.c), ROCm kernel arguments (CLR, HIP_FORCE_DEV_KERNARG). */
 bool drv_writes_vram(const struct drv_device *dev);
 
-/* Checks that tuff has an emitter for this kind of ring of the chip. -ENOTSUP with a record when it has none. */
-DRV_MUST_CHECK int drv_check_ring(const struct drv_device *dev, enum drv_ip_type ip);
-
 /* Chooses the placement of a request for "device memory". On a card: VRAM. On an APU, VRAM and GTT are the same
  * memory chips: the carve-out (VRAM) has large pages and is not charged to the process, but it is small, and the
  * display uses it, too; once it is full, each request evicts another one by copying. So a request of at most half

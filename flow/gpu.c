@@ -45,17 +45,6 @@ unsigned flow_gpu_fences(struct flow_gpu *gpu, struct cs_fence *fences, unsigned
 	return count;
 }
 
-bool flow_gpu_may_run(struct flow_gpu *gpu)
-{
-	bool yes = false;
-
-	drv_mutex_lock(&gpu->lock);
-	for (unsigned i = 0; !yes && i < gpu->queues; i++)
-		yes = cs_ring_busy(gpu->all[i]->ring);
-	drv_mutex_unlock(&gpu->lock);
-	return yes;
-}
-
 /* Queries the kernel, unless nothing has ended since the last query. The GPU's lock is held. */
 static bool is_lost_now(struct flow_queue *q)
 {

@@ -49,9 +49,7 @@ void flow_gpu_each(struct flow_gpu *gpu, void (*fn)(struct flow *flow, void *arg
 void flow_gpu_flush(struct flow_gpu *gpu);
 /* Jobs are unfinished, and not on a context that is lost. */
 bool flow_gpu_busy(struct flow_gpu *gpu);
-/* The same, or a job is just being submitted. */
-bool flow_gpu_may_run(struct flow_gpu *gpu);
-/* The ends of all unfinished work, at most max. */
+/* The last jobs of all rings that are busy (cs_ring_busy(): a job may just be being submitted), at most max. */
 unsigned flow_gpu_fences(struct flow_gpu *gpu, struct cs_fence *fences, unsigned max);
 /* A ring of which the kernel says for the first time that it is lost; NULL: none. One ioctl for each hardware queue
  * that has done something since the last call. */

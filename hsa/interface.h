@@ -102,7 +102,7 @@ struct rt_interface {
 	hsa_amd_memory_pool_t (*args_pool)(hsa_agent_t agent);
 	/* The number of workgroups of that many work-items that the agent, a GPU, can run at a time when they need
 	 * scratch, if nothing else limits it. */
-	uint32_t (*scratch_groups_max)(hsa_agent_t agent, uint32_t group_threads);
+	uint32_t (*scratch_groups_max)(hsa_agent_t agent, const struct cs_kernel *kernel, uint32_t group_threads);
 	/* The kernel of a kernel object; NULL: no such kernel is loaded. */
 	const struct cs_kernel *(*kernel)(hsa_agent_t agent, uint64_t kernel_object);
 	/* Exports memory that is mapped there (hsa_amd_vmem_map), as whole adjacent mappings, until one of them is

@@ -100,8 +100,8 @@ static void chunk_cut(struct pool_chunk *chunk, uint64_t piece_B)
 		block->chunk = chunk;
 		block->va = home->va + i * piece_B;
 		block->map = home->map ? (char *)home->map + i * piece_B : NULL;
-		vm_bits_put(chunk->free_bits, i);
 	}
+	vm_bits_init(chunk->free_bits, chunk->blocks);
 }
 
 int pool_chunk_create(struct pool *pool, unsigned size_class, uint64_t size_B, struct pool_chunk **out)

@@ -20,15 +20,15 @@ static const struct {
 int sdma_blit_load(struct sdma_queues *q)
 {
 	struct vm *vm = cs_ring_vm(q->compute);
-	const char *target = vm_device(vm)->chip->target;
-	const struct shader_blob *blob = shader_find(shaders_blobs, "blit.O3", target);
+	const struct drv_chip *chip = vm_device(vm)->chip;
+	const struct shader_blob *blob = shader_for(shaders_blobs, "blit.O3", chip);
 	struct cs_code *code;
 	int r;
 
 	if (q->blit)
 		return 0;
 	if (!blob)
-		return drv_fail(-ENOTSUP, "no built-in kernels for %s", target);
+		return drv_fail(-ENOTSUP, "no built-in kernels for %s", chip->target);
 	r = cs_code_load(vm, blob->image, blob->size_B, NULL, &code);
 	if (r)
 		return r;

@@ -411,18 +411,6 @@ unsigned sdma_copier_fences(struct sdma_copier *copier, struct cs_fence *fences,
 	return count;
 }
 
-bool sdma_copier_busy(struct sdma_copier *copier)
-{
-	bool yes = false;
-
-	drv_mutex_lock(&copier->lock);
-	for (unsigned i = 0; i < SDMA_QUEUES; i++)
-		for (const struct sdma_queues *q = copier->queues[i]; q && !yes; q = q->older)
-			yes = cs_ring_busy(q->compute) || (q->dma && cs_ring_busy(q->dma));
-	drv_mutex_unlock(&copier->lock);
-	return yes;
-}
-
 void sdma_copier_check(struct sdma_copier *copier)
 {
 	drv_mutex_lock(&copier->lock);

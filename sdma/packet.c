@@ -1,7 +1,19 @@
-/* The SDMA 4.x emitter. */
+/* The SDMA emitter, and its packets by generation. */
 #include "sdma/packet.h"
 
 #include "sdma/sdma.h"
+
+#define WINDOW_V5 .pitch_shift = 13, .window_max = 1 << 14, .pitch_max = 1 << 19, .slice_max = 1 << 28
+#define FENCE     SDMA_HEADER(SDMA_OP_FENCE, 0)
+#define FENCE_UC  (FENCE | 3 << 16)
+const struct sdma_packets sdma_packets[] = {
+	[DRV_SDMA_V4] = {FENCE, 0x3fffff, 0x3fffff, WINDOW_V5, .slices_max = 1 << 11},
+	[DRV_SDMA_V5] = {FENCE_UC, 0x3fffff, 0x3fffff, WINDOW_V5, .slices_max = 1 << 13},
+	[DRV_SDMA_V5_2] = {FENCE_UC, 0x3fffffff, 0x3fffff, WINDOW_V5, .slices_max = 1 << 13},
+	[DRV_SDMA_V6] = {FENCE_UC, 0x3fffffff, 0x3fffffff, WINDOW_V5, .slices_max = 1 << 13},
+	[DRV_SDMA_V7] = {FENCE_UC, 0x3fffffff, 0x3fffffff, .pitch_shift = 16, .window_max = 1 << 16,
+			 .pitch_max = 1 << 16, .slice_max = 1ull << 32, .slices_max = 1 << 14},
+};
 
 static uint32_t *put_va(uint32_t *p, uint64_t va)
 {
@@ -96,7 +108,7 @@ void sdma_fence(struct cs_ib *ib, uint64_t va, uint32_t value)
 {
 	uint32_t *p = cs_ib_room(ib, SDMA_FENCE_DW);
 
-	*p++ = SDMA_HEADER(SDMA_OP_FENCE, 0);
+	*p++ = sdma_packets[chip_of(ib)->sdma].fence;
 	p = put_va(p, va);
 	*p++ = value;
 	cs_ib_wrote(ib, p);

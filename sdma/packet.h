@@ -1,8 +1,12 @@
-/* SDMA 4.x packets. Sources: Linux vega10_sdma_pkt_open.h, Mesa sid.h. */
+/* SDMA packets, 4.x to 7.x. Sources: Linux vega10_sdma_pkt_open.h, navi10_sdma_pkt_open.h, sdma_v6_0_0_pkt_open.h,
+ * sdma_v7_1_0_pkt_open.h; Mesa sid.h, ac_cmdbuf_sdma.c. */
 #ifndef SDMA_PACKET_H
 #define SDMA_PACKET_H
 
 #include <stdint.h>
+
+#include "drv/chip.h"
+#include "drv/error.h"
 
 /* DW0: 7:0 opcode, 15:8 sub-opcode. */
 enum sdma_opcode {
@@ -17,14 +21,9 @@ enum sdma_opcode {
 #define SDMA_COPY_WINDOW          4  /* sub-opcode of COPY: LINEAR_SUB_WINDOW */
 #define SDMA_ELEMENT_SHIFT        29 /* DW0 31:29, log2 of an element's bytes */
 #define SDMA_Y_SHIFT              16
-#define SDMA_PITCH_SHIFT          13
-#define SDMA_WINDOW_MAX           16384u     /* elements of a row, and rows */
-#define SDMA_PITCH_MAX            (1u << 19) /* elements */
-#define SDMA_SLICE_MAX            (1u << 28)
 #define SDMA_HEADER(op, sub)      ((uint32_t)(op) | (uint32_t)(sub) << 8)
 #define SDMA_TIMESTAMP_GET_GLOBAL 2
 #define SDMA_CONST_FILL_DWORDS    (2u << 30) /* DW0 31:30, size of the pattern */
-#define SDMA_COUNT_MASK           0x3fffffu  /* COPY and CONST_FILL: bytes - 1 */
 #define SDMA_WRITE_COUNT_MASK     0xfffffu   /* WRITE: dwords - 1 */
 
 enum sdma_packet_dw {
@@ -35,5 +34,16 @@ enum sdma_packet_dw {
 	SDMA_CONST_FILL_DW = 5,
 	SDMA_TIMESTAMP_DW = 3,
 };
+
+/* A generation's packets, where they differ: constant, by enum drv_sdma. */
+struct sdma_packets {
+	uint32_t fence;                  /* FENCE, DW0: from version 5 on the memory type, uncached */
+	uint32_t copy_mask, fill_mask;   /* bytes - 1 of COPY and of CONST_FILL */
+	uint8_t pitch_shift;             /* COPY_WINDOW: position of the pitch, behind the slice number */
+	uint32_t window_max, slices_max; /* elements of a row, and rows; slices */
+	uint32_t pitch_max;              /* elements */
+	uint64_t slice_max;
+};
+extern DRV_OWN const struct sdma_packets sdma_packets[DRV_SDMA_V7 + 1];
 
 #endif

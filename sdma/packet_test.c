@@ -2,8 +2,8 @@
  * model. */
 #include <stdlib.h>
 
+#include "sdma/internal.h"
 #include "sdma/packet.h"
-#include "sdma/sdma.h"
 #include "tests/check.h"
 
 #include "cs/internal.h"
@@ -15,14 +15,19 @@ static struct vm vm;
 static struct cs_ctx ctx;
 static struct cs_ring ring;
 
-static struct cs_ib fresh(void)
+static struct cs_ib fresh_on(const char *target)
 {
-	dev.chip = drv_chip_by_target("gfx908");
+	dev.chip = drv_chip_by_target(target);
 	vm.dev = &dev;
 	ctx.vm = &vm;
 	ring.ctx = &ctx;
 	ring.ip = DRV_IP_DMA;
 	return (struct cs_ib){.ring = &ring, .cur = buffer, .end = buffer + sizeof(buffer) / sizeof(buffer[0])};
+}
+
+static struct cs_ib fresh(void)
+{
+	return fresh_on("gfx908");
 }
 
 static uint64_t address(const uint32_t *p)
@@ -102,7 +107,44 @@ static void small_packets_have_the_reference_headers(void)
 	CHECK_EQ(buffer[13], 0x8000000B);
 	CHECK_EQ(buffer[17], 3); /* bytes - 1 */
 	CHECK_EQ(buffer[18], 0);
-	sdma_print(buffer, ib.cur - buffer, 0);
+	sdma_print(dev.chip, buffer, ib.cur - buffer, 0);
+}
+
+/* Versions 5 and later: the fence's memory type, and the widths of counts and windows. */
+static void later_versions_have_their_fields(void)
+{
+	static const struct sdma_rect rect = {.dst = 0x1000,
+					      .src = 0x200000,
+					      .row_B = 400,
+					      .rows = 5,
+					      .slices = 2,
+					      .dst_pitch_B = 4096,
+					      .src_pitch_B = 1024,
+					      .dst_slice_B = 1 << 20,
+					      .src_slice_B = 1 << 16};
+	struct cs_ib ib = fresh_on("gfx1030");
+	struct sdma_queues none = {0};
+
+	sdma_fence(&ib, 0x100000004ull, 9);
+	sdma_copy(&ib, 0x20000000, 0x70000000, 0x10000000);
+	CHECK_EQ(buffer[0], 0x00030005);
+	CHECK_EQ(ib.cur - buffer, 4 + 7);
+	CHECK_EQ(buffer[5], 0x0fffffff);
+	ib = fresh_on("gfx1030");
+	CHECK_EQ(sdma_append_rect(&none, SDMA_ENGINE_SDMA, &ib, &rect), 0);
+	CHECK_EQ(buffer[0], 0x80000401);
+	CHECK_EQ(buffer[4], 63u << 13);
+	CHECK_EQ(buffer[9], 255u << 13);
+	CHECK_EQ(buffer[11], 24 | 4 << 16);
+	CHECK_EQ(buffer[12], 1);
+	ib = fresh_on("gfx1201");
+	CHECK_EQ(sdma_append_rect(&none, SDMA_ENGINE_SDMA, &ib, &rect), 0);
+	CHECK_EQ(ib.cur - buffer, SDMA_COPY_WINDOW_DW);
+	CHECK_EQ(buffer[4], 63u << 16);
+	CHECK_EQ(buffer[5], 4095);
+	CHECK_EQ(buffer[9], 255u << 16);
+	CHECK_EQ(buffer[10], 65535);
+	sdma_print(dev.chip, buffer, ib.cur - buffer, 0);
 }
 
 int main(void)
@@ -110,5 +152,6 @@ int main(void)
 	copies_are_split_and_cover_everything();
 	byte_fills_touch_exactly_their_bytes();
 	small_packets_have_the_reference_headers();
+	later_versions_have_their_fields();
 	return check_done("SDMA packets");
 }

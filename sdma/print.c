@@ -1,4 +1,4 @@
-/* Prints SDMA 4.x IBs, one line per packet (TUFF_LOG=ib). */
+/* Prints SDMA IBs, one line per packet (TUFF_LOG=ib). */
 #include "sdma/packet.h"
 
 #include "sdma/sdma.h"
@@ -28,19 +28,20 @@ static uint32_t packet_dw(const uint32_t *p, uint32_t left)
 	return size <= left ? size : 0;
 }
 
-static void print_packet(const uint32_t *p, unsigned long long va)
+static void print_packet(const struct sdma_packets *sdma, const uint32_t *p, unsigned long long va)
 {
 	switch (p[0] & 0xff) {
 	case SDMA_OP_COPY:
 		if (p[0] >> 8 & 0xff)
 			drv_log(DRV_LOG_IB, "  %llx: COPY_SUB_WINDOW %llx -> %llx, %u x %u x %u of %u bytes", va,
 				(unsigned long long)print_address(p + 1), (unsigned long long)print_address(p + 6),
-				(p[11] & 0x3fff) + 1, (p[11] >> SDMA_Y_SHIFT & 0x3fff) + 1, (p[12] & 0x7ff) + 1,
-				1u << (p[0] >> SDMA_ELEMENT_SHIFT));
+				(p[11] & (sdma->window_max - 1)) + 1,
+				(p[11] >> SDMA_Y_SHIFT & (sdma->window_max - 1)) + 1,
+				(p[12] & (sdma->slices_max - 1)) + 1, 1u << (p[0] >> SDMA_ELEMENT_SHIFT));
 		else
 			drv_log(DRV_LOG_IB, "  %llx: COPY %llx -> %llx, %u bytes", va,
 				(unsigned long long)print_address(p + 3), (unsigned long long)print_address(p + 5),
-				(p[1] & SDMA_COUNT_MASK) + 1);
+				(p[1] & sdma->copy_mask) + 1);
 		break;
 	case SDMA_OP_WRITE:
 		drv_log(DRV_LOG_IB, "  %llx: WRITE %llx, %u dwords: %x ...", va,
@@ -51,7 +52,7 @@ static void print_packet(const uint32_t *p, unsigned long long va)
 		break;
 	case SDMA_OP_CONST_FILL:
 		drv_log(DRV_LOG_IB, "  %llx: CONST_FILL %llx with %x, %u bytes", va,
-			(unsigned long long)print_address(p + 1), p[3], (p[4] & SDMA_COUNT_MASK) + 1);
+			(unsigned long long)print_address(p + 1), p[3], (p[4] & sdma->fill_mask) + 1);
 		break;
 	case SDMA_OP_TIMESTAMP:
 		drv_log(DRV_LOG_IB, "  %llx: TIMESTAMP %llx", va, (unsigned long long)print_address(p + 1));
@@ -61,7 +62,7 @@ static void print_packet(const uint32_t *p, unsigned long long va)
 	}
 }
 
-void sdma_print(const uint32_t *ib, uint32_t count, uint64_t va)
+void sdma_print(const struct drv_chip *chip, const uint32_t *ib, uint32_t count, uint64_t va)
 {
 	for (uint32_t i = 0; i < count;) {
 		uint32_t dw = packet_dw(ib + i, count - i);
@@ -70,7 +71,7 @@ void sdma_print(const uint32_t *ib, uint32_t count, uint64_t va)
 			drv_log(DRV_LOG_IB, "  %llx: no packet: %08x", (unsigned long long)va + 4ull * i, ib[i]);
 			return;
 		}
-		print_packet(ib + i, va + 4ull * i);
+		print_packet(&sdma_packets[chip->sdma], ib + i, va + 4ull * i);
 		i += dw;
 	}
 }

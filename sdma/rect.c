@@ -17,29 +17,31 @@ static unsigned element_of(const struct sdma_rect *r)
 	return all % 16 == 0 ? 4 : (unsigned)__builtin_ctzll(all | 16);
 }
 
-static bool has_window(uint64_t pitch_B, uint64_t slice_B, unsigned log2_B)
+static bool has_window(const struct sdma_packets *sdma, uint64_t pitch_B, uint64_t slice_B, unsigned log2_B)
 {
-	return pitch_B % 4 == 0 && slice_B % 4 == 0 && pitch_B >> log2_B <= SDMA_PITCH_MAX &&
-	       slice_B >> log2_B <= SDMA_SLICE_MAX && pitch_B && slice_B;
+	return pitch_B % 4 == 0 && slice_B % 4 == 0 && pitch_B >> log2_B <= sdma->pitch_max &&
+	       slice_B >> log2_B <= sdma->slice_max && pitch_B && slice_B;
 }
 
-static uint32_t *put_window(uint32_t *p, uint64_t va, uint64_t pitch_B, uint64_t slice_B, unsigned log2_B)
+static uint32_t *put_window(uint32_t *p, const struct sdma_packets *sdma, uint64_t va, uint64_t pitch_B,
+			    uint64_t slice_B, unsigned log2_B)
 {
 	*p++ = (uint32_t)va & ~3u;
 	*p++ = (uint32_t)(va >> 32);
 	*p++ = (va & 3) >> log2_B; /* x; y is 0 */
-	*p++ = ((uint32_t)(pitch_B >> log2_B) - 1) << SDMA_PITCH_SHIFT;
+	*p++ = ((uint32_t)(pitch_B >> log2_B) - 1) << sdma->pitch_shift;
 	*p++ = (uint32_t)(slice_B >> log2_B) - 1;
 	return p;
 }
 
-static void put_tile(struct cs_ib *ib, const struct sdma_rect *r, uint64_t at_B, uint64_t row_B, unsigned log2_B)
+static void put_tile(struct cs_ib *ib, const struct sdma_packets *sdma, const struct sdma_rect *r, uint64_t at_B,
+		     uint64_t row_B, unsigned log2_B)
 {
 	uint32_t *p = cs_ib_room(ib, SDMA_COPY_WINDOW_DW);
 
 	*p++ = SDMA_HEADER(SDMA_OP_COPY, SDMA_COPY_WINDOW) | log2_B << SDMA_ELEMENT_SHIFT;
-	p = put_window(p, r->src + at_B, r->src_pitch_B, r->src_slice_B, log2_B);
-	p = put_window(p, r->dst + at_B, r->dst_pitch_B, r->dst_slice_B, log2_B);
+	p = put_window(p, sdma, r->src + at_B, r->src_pitch_B, r->src_slice_B, log2_B);
+	p = put_window(p, sdma, r->dst + at_B, r->dst_pitch_B, r->dst_slice_B, log2_B);
 	*p++ = (uint32_t)((row_B >> log2_B) - 1) | (r->rows - 1) << SDMA_Y_SHIFT;
 	*p++ = r->slices - 1;
 	cs_ib_wrote(ib, p);
@@ -48,13 +50,14 @@ static void put_tile(struct cs_ib *ib, const struct sdma_rect *r, uint64_t at_B,
 /* Appends a rectangle. Its rows and slices are at most ROWS_MAX in total. */
 static void put_rect(struct cs_ib *ib, const struct sdma_rect *r)
 {
+	const struct sdma_packets *sdma = &sdma_packets[vm_device(cs_ring_vm(ib->ring))->chip->sdma];
 	unsigned log2_B = element_of(r);
-	uint64_t most_B = (uint64_t)SDMA_WINDOW_MAX << log2_B;
+	uint64_t most_B = (uint64_t)sdma->window_max << log2_B;
 
-	if (has_window(r->src_pitch_B, r->src_slice_B, log2_B) &&
-	    has_window(r->dst_pitch_B, r->dst_slice_B, log2_B)) {
+	if (has_window(sdma, r->src_pitch_B, r->src_slice_B, log2_B) &&
+	    has_window(sdma, r->dst_pitch_B, r->dst_slice_B, log2_B)) {
 		for (uint64_t at_B = 0; at_B < r->row_B; at_B += most_B)
-			put_tile(ib, r, at_B, r->row_B - at_B < most_B ? r->row_B - at_B : most_B, log2_B);
+			put_tile(ib, sdma, r, at_B, r->row_B - at_B < most_B ? r->row_B - at_B : most_B, log2_B);
 		return;
 	}
 	for (uint32_t z = 0; z < r->slices; z++)

@@ -91,12 +91,9 @@ DRV_MUST_CHECK int sdma_copier_upload(void *copier, uint64_t va, const void *fro
 DRV_MUST_CHECK int sdma_copier_fill(struct sdma_copier *copier, struct sdma_job *job, uint8_t value);
 /* The same with a dword; va and size_B must be multiples of 4. */
 DRV_MUST_CHECK int sdma_copier_fill32(struct sdma_copier *copier, struct sdma_job *job, uint32_t value);
-/* Gives the fences of all jobs so far that are not signaled, at most max; when they are signaled, the memory of the
- * jobs may be reused. */
+/* Gives the last fence of each ring that is busy (cs_ring_busy(): a job may just be being submitted), at most max;
+ * when they are signaled, the memory of all jobs so far may be reused. */
 unsigned sdma_copier_fences(struct sdma_copier *copier, struct cs_fence *fences, unsigned max);
-/* True when a job may be running, including one that a thread is just submitting, which sdma_copier_fences() does
- * not include. */
-bool sdma_copier_busy(struct sdma_copier *copier);
 /* Queries the kernel for a reset that lost the copier's context, before the next job would detect it. */
 void sdma_copier_check(struct sdma_copier *copier);
 

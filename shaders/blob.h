@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "drv/chip.h"
+
 struct shader_blob {
 	const char *target; /* "gfx908"; NULL ends the table */
 	const char *name;   /* "blit.O3" */
@@ -24,6 +26,15 @@ static inline const struct shader_blob *shader_find(const struct shader_blob *ta
 		if (!strcmp(table->target, target) && !strcmp(table->name, name))
 			return table;
 	return NULL;
+}
+
+/* The same for a chip: code for its own target, or for the chip whose code it runs. */
+static inline const struct shader_blob *shader_for(const struct shader_blob *table, const char *name,
+						   const struct drv_chip *chip)
+{
+	const struct shader_blob *blob = shader_find(table, name, chip->target);
+
+	return blob || !chip->runs_mach ? blob : shader_find(table, name, drv_isa_name(chip->runs_mach));
 }
 
 #endif

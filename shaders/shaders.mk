@@ -3,17 +3,18 @@
 ## shaders       the built-in kernels
 shaders: $(O)/shaders/shaders.o
 
-# $(call code_objects,FOLDER,OPTIMISATION LEVELS): FOLDER/TARGET/FILE.OLEVEL.co for each FOLDER/FILE.hip.
-code_objects = $(foreach t,$(GFX),$(foreach l,$(2),$(patsubst $(1)/%.hip,$(O)/$(1)/$(t)/%.O$(l).co,$(sort $(wildcard $(1)/*.hip)))))
-$(O)/shaders/shaders.S: $(call code_objects,shaders,3)
-$(O)/api/kernels.S: $(call code_objects,api,3)
-$(O)/tools/kernels/demo.S: $(call code_objects,tools/kernels,3)
-$(O)/tests/kernels/test.S: $(call code_objects,tests/kernels,0 1 3)
+# $(call code_objects,FOLDER,TARGETS,WAYS): FOLDER/TARGET/FILE.WAY.co for each FOLDER/FILE.hip. A way is an optimisation
+# level, or W64: -O1 for waves of 64 lanes on targets whose waves have 32.
+code_objects = $(foreach t,$(2),$(foreach l,$(3),$(patsubst $(1)/%.hip,$(O)/$(1)/$(t)/%.$(l).co,$(sort $(wildcard $(1)/*.hip)))))
+$(O)/shaders/shaders.S: $(call code_objects,shaders,$(GFX),O3)
+$(O)/api/kernels.S: $(call code_objects,api,$(GFX),O3)
+$(O)/tools/kernels/demo.S: $(call code_objects,tools/kernels,$(GFX),O3)
+$(O)/tests/kernels/test.S: $(call code_objects,tests/kernels,$(GFX),O0 O1 O3) $(call code_objects,tests/kernels,$(RDNA),W64)
 
 parent = $(patsubst %/,%,$(dir $(1)))
 $(O)/%.co: $$(call parent,$$(call parent,$$*))/$$(basename $$(notdir $$*)).hip shaders/device.h shaders/shaders.mk $(O)/flags/device
 	@mkdir -p $(@D)
-	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$(notdir $(call parent,$*)) -$(patsubst .%,%,$(suffix $*)) $< -o $@
+	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$(notdir $(call parent,$*)) $(patsubst -W64,-O1 -mwavefrontsize64,-$(patsubst .%,%,$(suffix $*))) $< -o $@
 
 BLOBS := $(addprefix $(O)/,shaders/shaders api/kernels tools/kernels/demo tests/kernels/test tests/code/code tests/bench/hip/bench)
 $(BLOBS:%=%.S): shaders/embed.sh

@@ -44,7 +44,7 @@ int stack_load(struct stack *s, const char *name, int level, struct cs_code **co
 	char full[64];
 
 	snprintf(full, sizeof(full), "%s.O%d", name, level);
-	blob = shader_find(test_blobs, full, s->dev->chip->target);
+	blob = shader_for(test_blobs, full, s->dev->chip);
 	return blob ? cs_code_load(s->vm, blob->image, blob->size_B, NULL, code) : -ENOENT;
 }
 

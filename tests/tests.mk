@@ -44,7 +44,7 @@ $(O)/bin/tests/hsa/%: $(O)/tests/hsa/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/li
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $< $(HSA_EXTRA) $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(O)/libcode.a $(HSA_LIB) \
 		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@
-HSA_INJECTED := $(addprefix $(O)/bin/tests/hsa/,inject growth_inject)
+HSA_INJECTED := $(addprefix $(O)/bin/tests/hsa/,inject growth_inject svm)
 $(HSA_INJECTED): $(O)/libhsa-inject.a
 $(HSA_INJECTED): HSA_LIB = $(O)/libhsa-inject.a $(PKG_LIBS)
 # The test of the binary surface takes its list from our headers, and from Debian's in /usr/include/hsa.

@@ -7,11 +7,13 @@
 /* Words for that many places. */
 #define VM_BITS_WORDS(count) (((count) + 63) / 64)
 
-/* Marks the first `count` places free; the words are zero before. */
+/* Marks `count` places free. */
 static inline void vm_bits_init(uint64_t *bits, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++)
-		bits[i / 64] |= 1ull << (i % 64);
+	for (unsigned i = 0; i < count / 64; i++)
+		bits[i] = ~0ull;
+	if (count % 64)
+		bits[count / 64] = (1ull << (count % 64)) - 1;
 }
 
 /* Takes the first free place; there must be one. */

@@ -8,7 +8,7 @@
 #define RESERVE   (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE)
 #define LOW_LIMIT (1ull << 32)
 
-static int check_want(const struct vm *vm, const struct vm_range_request *request)
+static int check_request(const struct vm *vm, const struct vm_range_request *request)
 {
 	const struct drv_facts *f = &vm->dev->facts;
 	uint64_t align_B = request->align_B ? request->align_B : VM_PAGE_B;
@@ -109,7 +109,7 @@ int vm_range_reserve(struct vm *vm, const struct vm_range_request *request, stru
 	uint64_t va;
 	int r = drv_check_process(vm->dev);
 
-	r = r ? r : check_want(vm, request);
+	r = r ? r : check_request(vm, request);
 	r = r ? r : high ? vm_high_reserve(vm, request, &va) : reserve_host(vm, request, &va);
 	if (r)
 		return r;

@@ -19,6 +19,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <sys/queue.h>
+#include "drv/chip.h"
 #include "drv/handle.h"
 #include "drv/lock.h"
 #include "hsa/interface.h"
@@ -34,6 +35,7 @@ struct hip_pool;
 struct hip_device {
 	int index;
 	hsa_agent_t agent;
+	const struct drv_chip *chip;
 	hsa_amd_memory_pool_t vram;
 	hsa_amd_memory_pool_t fine_vram; /* handle 0: the device has none */
 	/* For kernel arguments; handle 0: the device uses the host's pool, hip.kernarg. */

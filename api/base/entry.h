@@ -53,20 +53,15 @@ void hip_trace_result(const char *function, hipError_t error);
  *   }
  */
 #define HIP_PUBLIC(name, parameters, arguments)                                                                    \
-	static hipError_t name##_body parameters;                                                                  \
-	hipError_t name parameters                                                                                 \
-	{                                                                                                          \
-		hip_call_begin();                                                                                  \
-		HIP_INIT_AND_TRACE(__func__, HIP_UNPACK arguments);                                                \
-		return hip_end_of(__func__, name##_body arguments);                                                \
-	}                                                                                                          \
-	static hipError_t name##_body parameters
+	HIP_PUBLIC_AFTER(HIP_INIT_AND_TRACE(__func__, HIP_UNPACK arguments), name, parameters, arguments)
 /* The same for a function that runs without a GPU, and without HIP's initialisation. */
-#define HIP_PUBLIC_WITHOUT_INIT(name, parameters, arguments)                                                       \
+#define HIP_PUBLIC_WITHOUT_INIT(name, parameters, arguments) HIP_PUBLIC_AFTER(, name, parameters, arguments)
+#define HIP_PUBLIC_AFTER(enter, name, parameters, arguments)                                                       \
 	static hipError_t name##_body parameters;                                                                  \
 	hipError_t name parameters                                                                                 \
 	{                                                                                                          \
 		hip_call_begin();                                                                                  \
+		enter;                                                                                             \
 		return hip_end_of(__func__, name##_body arguments);                                                \
 	}                                                                                                          \
 	static hipError_t name##_body parameters

@@ -8,17 +8,15 @@
 #include "api/base/entry.h"
 #include <hsa/hsa_ext_image.h>
 
-#define KHZ         1000
-#define TEXTURE_1D  16384 /* elements; HIP gives this limit for all of AMD's GPUs */
-#define TEXTURE_2D  16384
-#define TEXTURE_3D  16384
-#define TEXTURE_Z   8192 /* depth; HSA's limit */
-#define LINEAR_1D   0x10000000
-#define PITCH_MAX   0x7fffffff
-#define CONST_MAX   0x7fffffff
-#define ALIGN       256
-#define REGS_PER_CU 65536 /* registers of 32 bits for one lane; a block may use all of them */
-#define REGS_90A    131072
+#define KHZ        1000
+#define TEXTURE_1D 16384 /* elements; HIP gives this limit for all of AMD's GPUs */
+#define TEXTURE_2D 16384
+#define TEXTURE_3D 16384
+#define TEXTURE_Z  8192 /* depth; HSA's limit */
+#define LINEAR_1D  0x10000000
+#define PITCH_MAX  0x7fffffff
+#define CONST_MAX  0x7fffffff
+#define ALIGN      256
 
 /* --- HSA's information ------------------------------------------------------------------------ */
 
@@ -138,9 +136,9 @@ static void fill_limits(const struct hip_device *d, hipDeviceProp_tR0600 *p)
 	p->multiProcessorCount = (int)d->cus;
 	p->maxThreadsPerMultiProcessor = AGENT(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, int) * (int)d->wave_lanes;
 	p->maxBlocksPerMultiProcessor = AGENT(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, int);
+	/* Registers of 32 bits for one lane; a block may use all of them. */
 	p->regsPerBlock = p->regsPerMultiprocessor =
-		strncmp(p->gcnArchName, "gfx90a", 6) && strncmp(p->gcnArchName, "gfx94", 5) ? REGS_PER_CU
-											    : REGS_90A;
+		d->chip->vgprs * d->chip->simds_per_cu * (int)d->chip->wave_lanes;
 	p->clockRate = AGENT(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY, int) * KHZ;
 	p->clockInstructionRate = (int)(hip.timestamp_Hz / KHZ);
 }

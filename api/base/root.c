@@ -172,6 +172,7 @@ static hsa_status_t find_lds(hsa_amd_memory_pool_t pool, void *arg)
 static hipError_t open_device(struct hip_device *d, int index)
 {
 	size_t vram_B = 0;
+	char target[64] = ""; /* HSA's name of the agent */
 
 	d->index = index;
 	drv_mutex_init(&d->lock, DRV_RANK_HIP_DEVICE);
@@ -179,7 +180,8 @@ static hipError_t open_device(struct hip_device *d, int index)
 	    hsa_amd_agent_iterate_memory_pools(d->agent, find_lds, d) || !d->vram.handle ||
 	    hsa_amd_memory_pool_get_info(d->vram, HSA_AMD_MEMORY_POOL_INFO_SIZE, &vram_B) ||
 	    hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &d->cus) ||
-	    hsa_agent_get_info(d->agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &d->wave_lanes))
+	    hsa_agent_get_info(d->agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &d->wave_lanes) ||
+	    hsa_agent_get_info(d->agent, HSA_AGENT_INFO_NAME, target) || !(d->chip = drv_chip_by_target(target)))
 		return hipErrorInitializationError;
 	d->vram_B = vram_B;
 	d->args = hip.hsa->args_pool(d->agent);

@@ -54,12 +54,12 @@ hipError_t hip_grid_check(const struct hip_launch *l)
 
 /* --- the cooperative flow --------------------------------------------------------------------- */
 
-/* True for gfx94x, where blocks synchronize in memory: CLR does not set up global wave sync there either. */
+/* True for gfx94x and GFX12, where blocks synchronize in memory: CLR does not set up global wave sync on gfx94x either,
+ * and GFX12 has none. On GFX11 they do so with device libraries from LLVM 17 on, and by global wave sync with older
+ * ones: it is set up for these. */
 static bool meets_in_memory(const struct hip_device *device)
 {
-	char name[64] = ""; /* HSA's name of the agent */
-
-	return hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name) || !strncmp(name, "gfx94", 5);
+	return !device->chip->gws || !strcmp(device->chip->target, "gfx942");
 }
 
 /* 0, or the error of the device's cooperative flow. */

@@ -1,12 +1,11 @@
 /* Occupancy: how many blocks a compute unit runs at a time, by registers, LDS and wave slots. The numbers are
- * HIP's, since programs compare them: eight waves of a SIMD, registers in granules, LDS without granules (from
- * CLR's hip_platform.cpp; LLVM AMDGPUUsage has the granules). */
+ * HIP's, since programs compare them: 32 waves of a unit, registers in granules, LDS without granules (from CLR's
+ * hip_platform.cpp; LLVM AMDGPUUsage has the granules). */
 #include "api/base/entry.h"
 #include "api/module/module.h"
 
-#define SIMDS        4
-#define WAVES_SIMD   8
-#define SGPRS_SIMD   800
+#define WAVES_CU     32
+#define SGPRS_SIMD   800 /* of GFX9: later chips have a fixed number for each wave */
 #define SGPR_GRANULE 16
 
 struct occupancy {
@@ -24,24 +23,19 @@ static unsigned min_of(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* gfx90a and gfx94x have 512 vector registers in granules of 8, other chips 256 in granules of 4. */
-static bool has_unified_registers(const struct hip_device *d)
-{
-	hipDeviceProp_tR0000 p;
-
-	return !hipGetDevicePropertiesR0000(&p, d->index) && (p.gcnArch == 910 || p.gcnArch / 10 == 94);
-}
-
 static struct occupancy occupancy_of(const struct hip_kernel *k, size_t lds_B)
 {
-	bool unified = has_unified_registers(k->device);
-	unsigned vgprs = round_up(k->cs->vgprs ? k->cs->vgprs : 1, unified ? 8 : 4);
+	const struct drv_chip *chip = k->device->chip;
+	unsigned lanes = cs_kernel_wave_lanes(k->cs), half = lanes > chip->wave_lanes ? 2 : 1;
+	unsigned vgprs = round_up(k->cs->vgprs ? k->cs->vgprs : 1, chip->vgpr_granule / half);
 	unsigned sgprs = round_up(k->cs->sgprs ? k->cs->sgprs : 1, SGPR_GRANULE);
-	unsigned waves = min_of(WAVES_SIMD, min_of((unified ? 512 : 256) / vgprs, SGPRS_SIMD / sgprs));
+	unsigned waves = min_of(WAVES_CU / chip->simds_per_cu, chip->vgprs / half / vgprs);
 	uint64_t block_B = k->group_B + lds_B;
 
+	if (!chip->paired_cus)
+		waves = min_of(waves, SGPRS_SIMD / sgprs);
 	return (struct occupancy){
-		.threads = SIMDS * waves * k->device->wave_lanes,
+		.threads = chip->simds_per_cu * waves * lanes,
 		.lds_blocks = block_B ? (unsigned)(k->device->lds_B / block_B) : UINT32_MAX,
 	};
 }
@@ -50,7 +44,7 @@ static struct occupancy occupancy_of(const struct hip_kernel *k, size_t lds_B)
  * and expect a grid of that size to be resident. */
 static unsigned scratch_blocks(const struct hip_kernel *k, unsigned threads)
 {
-	return hip.hsa->scratch_groups_max(k->device->agent, threads) / k->device->cus;
+	return hip.hsa->scratch_groups_max(k->device->agent, k->cs, threads) / k->device->cus;
 }
 
 unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_B)
@@ -60,7 +54,7 @@ unsigned hip_occupancy(const struct hip_kernel *k, unsigned threads, size_t lds_
 
 	if (!threads || threads > HIP_THREADS_MAX)
 		return 0;
-	blocks = min_of(o.threads / round_up(threads, k->device->wave_lanes), o.lds_blocks);
+	blocks = min_of(o.threads / round_up(threads, cs_kernel_wave_lanes(k->cs)), o.lds_blocks);
 	return cs_kernel_has_scratch(k->cs) ? min_of(blocks, scratch_blocks(k, threads)) : blocks;
 }
 
@@ -81,7 +75,7 @@ static hipError_t best_block(int *blocks, int *threads, const struct hip_kernel 
 		return hipErrorInvalidValue;
 	if (k->cs->max_threads)
 		most = min_of(most, k->cs->max_threads);
-	most = min_of(o.threads, round_up(most, k->device->wave_lanes));
+	most = min_of(o.threads, round_up(most, cs_kernel_wave_lanes(k->cs)));
 	*threads = (int)most;
 	*blocks = most ? (int)(k->device->cus * hip_occupancy(k, most, lds_B)) : 0;
 	return hipSuccess;

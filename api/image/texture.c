@@ -173,13 +173,11 @@ static hipError_t words_of_array(const struct hip_texture *t, uint32_t *words)
 {
 	const struct hip_array *a = hip_array_of(t->resource.res.array.array);
 	struct hip_texels texels;
-	char name[64] = "";
 
 	if (!a)
 		return hipErrorInvalidValue;
 	/* CLR's limit: gfx90a has no linear filter for volumes. */
-	if (a->depth && t->how.filterMode == hipFilterModeLinear &&
-	    !hsa_agent_get_info(a->device->agent, HSA_AGENT_INFO_NAME, name) && !strcmp(name, "gfx90a"))
+	if (a->depth && t->how.filterMode == hipFilterModeLinear && !strcmp(a->device->chip->target, "gfx90a"))
 		return hipErrorNotSupported;
 	texels = a->texels;
 	if (t->has_view && (!hip_texels_of_view(t->view.format, &texels) ||

@@ -20,21 +20,22 @@ static struct built_in {
 static hipError_t load_locked(struct built_in *b, struct hip_device *device)
 {
 	const struct shader_blob *blob;
-	char name[64] = ""; /* HSA's name of the agent */
 	hipError_t r;
 
 	drv_rank_assert(DRV_RANK_HIP_BUILT_INS);
 	if (b->loaded)
 		return hipSuccess;
-	hsa_agent_get_info(device->agent, HSA_AGENT_INFO_NAME, name);
-	blob = shader_find(kernels_blobs, "kernels.O3", name);
+	blob = shader_for(kernels_blobs, "kernels.O3", device->chip);
 	if (!blob)
 		return hipErrorNoBinaryForGpu;
 	r = hip_code_load(device, blob->image, blob->size_B, &b->code);
 	if (r)
 		return r;
-	for (unsigned i = 0; i < HIP_BUILT_INS && !r; i++)
+	for (unsigned i = 0; i < HIP_BUILT_INS && !r; i++) {
 		r = hip_code_kernel(&b->code, names[i], &b->kernel[i]);
+		if (r == hipErrorNotFound && i == HIP_BUILT_IN_MEET) /* chips without global wave sync */
+			r = hipSuccess;
+	}
 	if (r)
 		hip_code_unload(&b->code);
 	atomic_store_explicit(&b->loaded, !r, memory_order_release);

@@ -117,11 +117,9 @@ static int upload_by_copier(void *user, uint64_t va, const void *from, uint64_t 
 /* Loads memory and symbols; on failure nothing is left. */
 static int loaded_fill(struct resolver *resolver, struct rt_loaded *l)
 {
-	const struct drv_chip *chip = l->agent->gpu->dev->chip;
 	const struct cs_code_hooks hooks = {
 		.resolve = resolve_symbol,
-		/* Without a copy engine, code is placed in memory that is mapped for the CPU. */
-		.upload = drv_sdma_supported(chip->sdma) ? upload_by_copier : NULL,
+		.upload = upload_by_copier,
 		.user = resolver,
 	};
 	int r = cs_code_load(l->agent->gpu->vm, l->source->image, l->source->size_B, &hooks, &l->code);

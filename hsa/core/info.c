@@ -166,11 +166,11 @@ static void fill_work(struct rt_info *info, const struct drv_chip *chip)
 		.fast_f16 = true,
 		.watch_points = 4, /* GFX9's SQ has 4, as ROCr reports; this library sets none */
 		.waves_per_cu = chip->waves_per_cu,
-		.simds_per_cu = chip->pm4 == DRV_PM4_GFX9 ? 4 : 2,
+		.simds_per_cu = chip->simds_per_cu,
 		.xccs = 1,
 		/* The kernel assigns GWS resources to a job; creating the buffer takes none from other
 		 * processes. */
-		.cooperative = chip->gws && drv_pm4_supported(chip->pm4),
+		.cooperative = chip->gws,
 		.sdma_xgmi_engines = 0,
 	};
 }

@@ -91,8 +91,6 @@ static int stream_flow_create(hsa_agent_t agent, const struct rt_flow_info *info
 
 	if (!gpu)
 		return drv_fail(-EINVAL, "no GPU for a flow");
-	if (!drv_pm4_supported(gpu->dev->chip->pm4))
-		return drv_fail(-ENOTSUP, "nothing here makes packets of this GPU's generation");
 	if (rt_tap_wanted())
 		return rt_tap_create(agent, HSA_QUEUE_TYPE_MULTI, info, out);
 	s = calloc(1, sizeof(*s));
@@ -298,11 +296,11 @@ static hsa_amd_memory_pool_t args_pool(hsa_agent_t agent)
 	return (hsa_amd_memory_pool_t){0};
 }
 
-static uint32_t scratch_groups_max(hsa_agent_t agent, uint32_t group_threads)
+static uint32_t scratch_groups_max(hsa_agent_t agent, const struct cs_kernel *kernel, uint32_t group_threads)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
 
-	return gpu ? cs_scratch_groups_max(gpu->dev, group_threads) : 0;
+	return gpu ? cs_scratch_groups_max(gpu->dev, kernel, group_threads) : 0;
 }
 
 static const struct cs_kernel *kernel_find(hsa_agent_t agent, uint64_t kernel_object)

@@ -29,7 +29,9 @@ static bool gpu_is_busy(void *user, unsigned vm)
 	struct rt *rt = user;
 	struct rt_gpu *gpu = rt->gpu[vm];
 
-	return flow_gpu_may_run(&gpu->flows) || (gpu->copier && sdma_copier_busy(gpu->copier));
+	struct cs_fence job;
+
+	return flow_gpu_fences(&gpu->flows, &job, 1) || (gpu->copier && sdma_copier_fences(gpu->copier, &job, 1));
 }
 
 static void pt_sync_destroy(struct rt_pt_sync *l)

@@ -139,9 +139,12 @@ static int svm_segments_cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, ui
 	struct segment *s = NULL;
 	int r = vm_segments_cover(&svm->segments, lo, hi, &plain);
 
-	/* A part that was cut off begins or ends there. */
-	while (!r && (s = vm_segment_next(&svm->segments, s, lo - 1, hi + 1)))
-		r = segment_register(rt, s);
+	/* A part that was cut off begins or ends there; it may be cut although a new segment had no memory. */
+	while ((s = vm_segment_next(&svm->segments, s, lo - 1, hi + 1))) {
+		int failed = segment_register(rt, s);
+
+		r = r ? r : failed;
+	}
 	return r;
 }
 

@@ -41,7 +41,7 @@ static bool has_half_a_pair(const uint32_t *cus)
 /* True for GPUs with workgroup processors, pairs of units that are enabled together. */
 static bool has_pairs(const struct rt_gpu *gpu)
 {
-	return gpu->dev->chip->pm4 != DRV_PM4_GFX9;
+	return gpu->dev->chip->paired_cus;
 }
 
 /* True if the mask has no unit of any engine: a dispatch would never end. */

@@ -348,8 +348,7 @@ static hsa_status_t check_queue_request(struct rt *rt, hsa_agent_t agent, uint32
 		return HSA_STATUS_ERROR_INVALID_AGENT;
 	if (!size || size & (size - 1) || size < RT_QUEUE_MIN || want->type > HSA_QUEUE_TYPE_COOPERATIVE)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	/* The packet emitter supports no other generation. */
-	if (!a->gpu || !drv_pm4_supported(a->gpu->dev->chip->pm4))
+	if (!a->gpu)
 		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
 	if (size > RT_QUEUE_MAX || (private_B > SCRATCH_MAX_B && private_B != UINT32_MAX))
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

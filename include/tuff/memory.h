@@ -131,7 +131,7 @@ enum tuff_peer {
 
 /* Reports how `device` would reach VRAM of `owner`. The first call for a pair finds out by doing it, with a small
  * buffer, an empty job and the kernel's usage counters; the library keeps the answer. -EAGAIN: other processes
- * change the counters all the time; -ENOTSUP: no packets for the chip of `device` yet. */
+ * change the counters all the time; -ENOTSUP: `device` has no compute ring. */
 TUFF_API TUFF_CHECK int tuff_peer_access(struct tuff_device *owner, struct tuff_device *device,
 					 enum tuff_peer *peer);
 

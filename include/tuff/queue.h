@@ -52,8 +52,8 @@ struct tuff_queue_create_info {
 	enum tuff_priority priority;
 };
 
-/* Makes a queue on a ring of the device. -EINVAL: no such ring; -EACCES: the priority is not allowed; -ENOTSUP: no
- * packets for this chip yet. Thread safe. */
+/* Makes a queue on a ring of the device. -EINVAL: no such ring; -EACCES: the priority is not allowed. Thread
+ * safe. */
 TUFF_API TUFF_CHECK int tuff_queue_create_sized(struct tuff_device *device,
 						const struct tuff_queue_create_info *info, size_t info_B,
 						struct tuff_queue **queue);

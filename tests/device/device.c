@@ -64,7 +64,7 @@ struct tuff_device *test_device(void)
 	if (tuff_device_query(run.device, &run.info))
 		test_fail("no facts");
 	if (!run.info.can_submit && !(run.test->flags & TEST_ANY_CHIP))
-		test_skip("no packets for %s yet", run.info.target);
+		test_skip("%s has no compute ring", run.info.target);
 	return run.device;
 }
 
@@ -184,8 +184,11 @@ static const struct shader_blob *find_blob(const char *file, int level, const st
 	const struct shader_blob *blob;
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s.O%d", file, level);
-	blob = shader_find(test_blobs, name, info->target);
+	if (level == TEST_WAVE64)
+		snprintf(name, sizeof(name), "%s.W64", file);
+	else
+		snprintf(name, sizeof(name), "%s.O%d", file, level);
+	blob = shader_for(test_blobs, name, drv_chip_by_target(info->target));
 	if (!blob)
 		test_skip("%s is not compiled for %s", name, info->target);
 	return blob;

@@ -75,6 +75,7 @@ struct test_memory test_uncached(uint64_t size_B);
 void test_free(struct test_memory *memory);
 
 /* A kernel of tests/kernels/FILE.hip as compiled at -O<level> for the device under test; its code stays loaded. */
+#define TEST_WAVE64 64 /* the level of code for waves of 64 lanes, on devices whose waves have 32 */
 struct tuff_kernel *test_kernel(const char *file, int level, const char *name);
 /* The code object, for any device; the test unloads it. */
 struct tuff_code *test_load(struct tuff_device *device, const char *file, int level);

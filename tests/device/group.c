@@ -8,19 +8,22 @@ static bool run(int level, const char *kernel, struct tuff_dispatch dispatch)
 	dispatch.kernel = test_kernel("group", level, kernel);
 	if (CHECK_OK(test_run(&dispatch)))
 		return true;
-	printf("  %s at -O%d\n", kernel, level);
+	printf("  %s\n", kernel);
 	return false;
 }
 
-/* Calls test(0), test(1), test(3). */
+/* Calls test(0), test(1), test(3), and where waves have two sizes test(TEST_WAVE64). */
 static void each_level(void (*test)(int level))
 {
-	for (int level = 0; level <= 3; level += level ? 2 : 1) {
+	static const int levels[] = {0, 1, 3, TEST_WAVE64};
+	unsigned count = test_info()->wave_lanes == 32 ? 4 : 3;
+
+	for (unsigned i = 0; i < count; i++) {
 		unsigned before = check_failed_;
 
-		test(level);
+		test(levels[i]);
 		if (check_failed_ != before)
-			printf("  at -O%d\n", level);
+			printf("  at %s%d\n", levels[i] == TEST_WAVE64 ? "waves of " : "-O", levels[i]);
 	}
 }
 
@@ -204,29 +207,48 @@ static void atomics(void)
 	each_level(atomics_at);
 }
 
+/* Lane 15 of the row before (GFX9), or lane 0 of the own row, if it takes part; else the old value, which rows 0 and 2
+ * have in any case. */
+static uint32_t from_row(const uint32_t *in, unsigned lane, bool gfx9)
+{
+	unsigned row = lane & ~15u, from = gfx9 ? row - 1 : row;
+
+	if (!(in[lane] & 1))
+		return 0;
+	return (row == 16 || row == 48) && in[from] & 1 ? in[from] : 5;
+}
+
+/* What a permute of LDS reaches: the wave, but halves of 64 lanes on GFX10 and GFX11. */
+static unsigned permute_lanes(unsigned lanes)
+{
+	bool halves = !strncmp(test_info()->target, "gfx10", 5) || !strncmp(test_info()->target, "gfx11", 5);
+
+	return halves ? 32 : lanes;
+}
+
 static void lanes_at(int level)
 {
+	unsigned lanes = level == TEST_WAVE64 ? 64 : test_info()->wave_lanes, reach = permute_lanes(lanes);
 	struct test_memory m = test_gtt(4096);
-	uint32_t *out = m.map, *in = out + 576, odd = 0, below = 0;
+	uint32_t *out = m.map, *in = out + 576, odd[2] = {0}, below = 0;
 	uint64_t args[] = {m.va, m.va + 576 * 4};
 
 	for (unsigned i = 0; i < 64; i++)
-		odd += (in[i] = i * 2654435761u >> 7) & 1;
+		odd[i / lanes] += (in[i] = i * 2654435761u >> 7) & 1;
 	if (!run(level, "k_wave", (struct tuff_dispatch){.grid = {64}, .group = {64}, .args = args, .args_B = 16}))
 		return;
 	for (unsigned i = 0; i < 64; i++) {
-		unsigned row = i & ~15u;
-		bool bcast = in[i] & 1 && (row == 16 || row == 48); /* row mask 0xa: rows 1 and 3 are written */
+		unsigned first = i & ~(lanes - 1), near = i & ~(reach - 1);
 
-		CHECK_EQ(out[i], in[(i * 5 + 3) % 64]);
+		below = i == first ? 0 : below;
+		CHECK_EQ(out[i], in[near + (i * 5 + 3) % reach]);
 		CHECK_EQ(out[64 + i], i % 16 ? in[i - 1] : 0);
 		CHECK_EQ(out[128 + i], in[(i & ~3u) + ((i & 3) ^ 2)]);
 		CHECK_EQ(out[192 + i], in[i ^ 16]);
-		CHECK_EQ(out[256 + i], in[0] + in[9]);
-		CHECK_EQ(out[320 + i], odd + (in[i] & 1));
+		CHECK_EQ(out[256 + i], in[first] + in[first + 9]);
+		CHECK_EQ(out[320 + i], odd[i / lanes] + (in[i] & 1));
 		CHECK_EQ(out[384 + i], below);
-		/* Lane 15 of the row before, if it takes part; else the old value. */
-		CHECK_EQ(out[448 + i], !(in[i] & 1) ? 0 : bcast && in[row - 1] & 1 ? in[row - 1] : 5);
+		CHECK_EQ(out[448 + i], from_row(in, i, test_info()->wave_lanes == 64));
 		below += in[i] & 1;
 	}
 }

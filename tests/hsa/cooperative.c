@@ -137,12 +137,12 @@ static void on(const char *spec, const char *chip)
 	rig_stop();
 }
 
-static void no_packets_for_this_chip(void)
+static void no_global_wave_sync(void)
 {
 	hsa_queue_t *queue = NULL;
 	bool has = true;
 
-	CHECK_EQ(vgpu_start("gfx1100"), 0);
+	CHECK_EQ(vgpu_start("gfx1201"), 0);
 	CHECK_EQ(hsa_init(), HSA_STATUS_SUCCESS);
 	CHECK(hsa_find_all(&rig.found));
 	hsa_agent_get_info(rig.found.gpu[0].agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, &has);
@@ -159,6 +159,6 @@ int main(void)
 	on("gfx908:watchdog_ms=300", "gfx908");
 	on("gfx90a:kernel=6.18", "gfx90a");
 	on("gfx942", "gfx942");
-	no_packets_for_this_chip();
+	no_global_wave_sync();
 	return check_done("cooperative queues of HSA");
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "tests/hsa_rig.h"
+#include "tests/inject.h"
 
 #define PAGE  4096u
 #define PAGES 16u
@@ -102,6 +103,27 @@ static void parts(void)
 	CHECK_EQ(munmap(map, all_B), 0);
 }
 
+/* Attributes that cannot be set for lack of memory leave the GPU what it had. A segment that is cut costs one
+ * allocation, and pages that have had no attributes yet another one: both come first. */
+static void cut_without_memory(void)
+{
+	const size_t each_B = PAGES * PAGE;
+	char *maps = mmap(NULL, 2 * each_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (long n = 1; n <= 2; n++) {
+		char *map = maps + (n - 1) * each_B;
+
+		CHECK_EQ(set(map, 8 * PAGE, PAIR(AGENT_ACCESSIBLE, rig.gpu.handle)), HSA_STATUS_SUCCESS);
+		inject_allocation(n);
+		CHECK_EQ(set(map + 2 * PAGE, 10 * PAGE, PAIR(READ_MOSTLY, 1)), HSA_STATUS_ERROR);
+		CHECK(inject_happened());
+		use((uint32_t *)(void *)(map + PAGE), 7);
+		use((uint32_t *)(void *)(map + 6 * PAGE), 8);
+		CHECK_EQ(set(map, each_B, PAIR(AGENT_NO_ACCESS, rig.gpu.handle)), HSA_STATUS_SUCCESS);
+	}
+	CHECK_EQ(munmap(maps, 2 * each_B), 0);
+}
+
 /* What nothing here depends on is kept and told. */
 static void hints(void)
 {
@@ -198,6 +220,7 @@ int main(void)
 		return check_done("shared virtual memory");
 	add = rig_kernel("k_add.kd");
 	queue = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	cut_without_memory();
 	any_memory();
 	parts();
 	hints();

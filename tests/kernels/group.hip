@@ -80,6 +80,11 @@ extern "C" __global__ void k_atomics(u32 *w, u64 *d, float *f, double *g)
 }
 
 /* Cross-lane: ballot, shuffle, sum of the wave by DPP and permutes, first lane, mask tricks. */
+#if __GFX9__
+#define FROM_ROW 0x142 /* row_bcast:15, the last lane of the row before */
+#else
+#define FROM_ROW 0x150 /* row_share:0, the first lane of the row */
+#endif
 extern "C" __global__ __launch_bounds__(64) void k_wave(u32 *out, const u32 *in)
 {
 	u32 lane = LANE_X, v = in[lane], r;
@@ -91,10 +96,11 @@ extern "C" __global__ __launch_bounds__(64) void k_wave(u32 *out, const u32 *in)
 	out[128 + lane] = __builtin_amdgcn_update_dpp(7, v, 0x4e /* quad_perm 2,3,0,1 */, 0xf, 0xf, true);
 	out[192 + lane] = __builtin_amdgcn_ds_swizzle(v, 0x401f /* xor 16 */);
 	out[256 + lane] = __builtin_amdgcn_readfirstlane(v) + __builtin_amdgcn_readlane(v, 9);
-	out[320 + lane] = __builtin_popcountll(odd) + (u32)(odd >> lane & 1);
+	out[320 + lane] =
+		__builtin_popcountll(odd) + (u32)(odd >> (lane & (__builtin_amdgcn_wavefrontsize() - 1)) & 1);
 	out[384 + lane] = __builtin_amdgcn_mbcnt_hi(odd >> 32, __builtin_amdgcn_mbcnt_lo((u32)odd, 0));
 	if (v & 1)
-		out[448 + lane] = __builtin_amdgcn_update_dpp(5, v, 0x142 /* row_bcast:15 */, 0xa, 0xf, false);
+		out[448 + lane] = __builtin_amdgcn_update_dpp(5, v, FROM_ROW, 0xa, 0xf, false);
 	else
 		out[448 + lane] = 0;
 }
@@ -144,6 +150,7 @@ extern "C" __global__ void k_meet(u32 *arrived, u32 groups)
 		;
 }
 
+#if !__GFX12__ /* which has no global wave sync */
 /* For one wave: that many others shall meet on the resource of global wave sync. */
 extern "C" __global__ void k_gws_init(u32 others, u32 resource)
 {
@@ -168,6 +175,7 @@ extern "C" __global__ void k_around(u32 *from, u32 *to, u32 groups, u32 rounds)
 		to = was;
 	}
 }
+#endif
 
 extern "C" __global__ void k_empty()
 {

@@ -27,14 +27,14 @@ extern "C" __global__ void k_probe_other(u32 *out, u32 tag)
 extern "C" __global__ void k_probe_slots(u32x4 *out, u32 tag, u32 ticks, u32 turns)
 {
 	volatile u32 mine[32];
-	u32 wrong = 0, last = 0, begin = (u32)__builtin_amdgcn_s_memrealtime(), now = begin;
+	u32 wrong = 0, last = 0, begin = (u32)__builtin_readsteadycounter(), now = begin;
 
 	for (u32 k = 0; k < 32; k++)
 		mine[k] = tag + I * 64 + k;
 	__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
 	for (u32 t = 0; t < turns && now - begin < ticks; t++) {
 		__builtin_amdgcn_s_sleep(4);
-		now = (u32)__builtin_amdgcn_s_memrealtime();
+		now = (u32)__builtin_readsteadycounter();
 	}
 	for (u32 k = 0; k < 32; k++) {
 		u32 seen = mine[k];
@@ -167,10 +167,10 @@ extern "C" __global__ __launch_bounds__(64) void k_probe_fp8_in(float *converted
  * data again. A lane's record: whether the word came, both values, XCC_ID. */
 extern "C" __global__ void k_probe_poll(u32x4 *out, u32 *data, u32 *word, u32 ticks)
 {
-	u32 begin = (u32)__builtin_amdgcn_s_memrealtime(), first = data[I], came = 0, xcc = 0;
+	u32 begin = (u32)__builtin_readsteadycounter(), first = data[I], came = 0, xcc = 0;
 
 	__hip_atomic_store(word + 4, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
-	while (!came && (u32)__builtin_amdgcn_s_memrealtime() - begin < ticks) {
+	while (!came && (u32)__builtin_readsteadycounter() - begin < ticks) {
 		__builtin_amdgcn_s_sleep(8);
 		came = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 	}

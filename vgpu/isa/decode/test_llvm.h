@@ -176,8 +176,6 @@ static inline void compare(enum vgpu_gfx gfx, const struct probe *p, char *llvm,
 	score->texts++;
 	if (!strcmp(ours, llvm))
 		score->texts_same++;
-	else if (getenv("ISA_TEST_VERBOSE"))
-		printf("%08x %08x: LLVM \"%s\", we \"%s\"\n", p->code[0], p->code[1], llvm, ours);
 }
 
 /* Compares all probes for a chip; texts_percent of those that we spell as LLVM must be the same. */

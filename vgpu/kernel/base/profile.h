@@ -55,7 +55,6 @@ struct kern_profile {
 	bool sync_file_points;  /* syncobj points as sync files */
 	bool switch_waits;      /* a ring waits for the end of a job before one of another context */
 	bool lists_handles;     /* GEM_LIST_HANDLES, mappings by GEM_OP */
-	bool gfx12_uncached;    /* system memory of GFX12 may be UC; before, always NC (Linux gmc_v12_0.c) */
 };
 
 /* The row's index, or -1. */

@@ -1,6 +1,5 @@
 /* Snapshots of a VM for the engine. */
 #include <stdlib.h>
-#include "vgpu/kernel/base/profile.h"
 #include "vgpu/kernel/base/uapi.h"
 #include "vgpu/kernel/gem/bo.h"
 #include "vgpu/kernel/gem/bo_list.h"
@@ -11,12 +10,10 @@
 #define VIEWS 16
 static struct kern_view *cache[VIEWS];
 
-/* Memory type on GFX12: UC or not. */
+/* Memory type on GFX12: UC or not. The first kernels with GFX12, 6.11 to 6.13 without later fixes (DRM 3.59 and 3.60),
+ * make all system memory NC; no profile is one of these (Linux gmc_v12_0_get_vm_pte()). */
 static enum gpuvm_mtype mtype_gfx12(const struct kern_bo *bo, bool uncached)
 {
-	if (!kern_profile_of(bo->dev)->gfx12_uncached &&
-	    (kern_bo_is_system(bo) || (bo->foreign && bo->flags & AMDGPU_GEM_CREATE_COHERENT)))
-		return GPUVM_NC;
 	return uncached || bo->flags & AMDGPU_GEM_CREATE_UNCACHED ? GPUVM_UC : GPUVM_NC;
 }
 

@@ -361,7 +361,7 @@ static void the_chip_decides_the_memory_type(void)
 	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_NC), GPUVM_NC);
 }
 
-/* row 54: later generations have no RW; GFX12 kept system memory NC until a kernel behind 6.12 */
+/* row 54: later generations have no RW */
 static void later_chips_decide_otherwise(void)
 {
 	rig_start("gfx1030");
@@ -369,11 +369,8 @@ static void later_chips_decide_otherwise(void)
 	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_VRAM, 0, AMDGPU_VM_MTYPE_RW), GPUVM_NC);
 	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_CC), GPUVM_CC);
 	rig_stop();
-	rig_start("gfx1201:kernel=6.12");
+	rig_start("gfx1201");
 	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_VRAM, 0, AMDGPU_VM_MTYPE_UC), GPUVM_UC);
-	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_UC), GPUVM_NC);
-	rig_stop();
-	rig_start("gfx1201:kernel=7.0");
 	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_UC), GPUVM_UC);
 	CHECK_EQ(effective(AMDGPU_GEM_DOMAIN_GTT, 0, AMDGPU_VM_MTYPE_CC), GPUVM_NC);
 	rig_stop();
