@@ -81,6 +81,15 @@ static void check_true16(void)
 
 /* --- across lanes --- */
 
+/* v30 and v31 are shared: the upper half writes last, and reads what the lower half wrote. */
+static void check_shared(void)
+{
+	ALL_LANES(30, 1000 + 32 + (l & 31));
+	ALL_LANES(20, 1000 + 32 + (l & 31));
+	ALL_LANES(31, was(4 * (l & 31)));
+	ALL_LANES(21, was(4 * (l & 31)));
+}
+
 static void check_dpp8(void)
 {
 	ALL_LANES(20, 1000 + ((l & ~7u) | (7 - (l & 7))));
@@ -303,6 +312,10 @@ static const struct later_piece pieces[] = {
 	 "v_mov_b32_dpp v20, v8 row_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
 	 "v_mov_b32_dpp v21, v8 row_shl:1 row_mask:0xf bank_mask:0xf fi:1\n",
 	 NULL, NULL, 0},
+	{"VGPRs that halves share", check_shared,
+	 "v_mov_b32 v30, v8\n v_mov_b32 v20, v30\n s_mov_b32 exec_hi, 0\n global_load_dword v31, v[2:3], off\n"
+	 "s_mov_b32 exec_hi, -1\n v_mov_b32 v21, v31\n",
+	 NULL, "gfx1099", 64},
 	{"row_share and row_xmask", check_row_share,
 	 "v_mov_b32_dpp v20, v8 row_share:3 row_mask:0xf bank_mask:0xf\n"
 	 "v_mov_b32_dpp v21, v8 row_xmask:5 row_mask:0xf bank_mask:0xf\n",
@@ -436,6 +449,7 @@ static void run_pieces(const char *chip, bool wave32)
 	init(chip, false);
 	test.machine.wave32 = wave32;
 	test.machine.sgpr_count = 0;
+	test.machine.shared_vgprs = strcmp(chip, "gfx11") < 0 ? 2 : 0;
 	if (!CHECK(assemble_later(chip)))
 		return;
 	for (unsigned n = 0; n < PIECES; n++) {
