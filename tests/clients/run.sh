@@ -32,6 +32,9 @@ done
 for gpu in gfx908 gfx90a; do
 	run off $gpu "$out/vulkan" "$out/vulkan.spv" compute
 done
+for gpu in gfx1010 gfx1030 gfx1100; do
+	run fatal $gpu "$out/vulkan" "$out/vulkan.spv" compute
+done
 # Debian's clover has the device library of these two.
 for gpu in gfx900 gfx906; do
 	run fatal $gpu "$out/opencl"

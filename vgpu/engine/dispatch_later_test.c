@@ -83,6 +83,7 @@ static const char source[] =
 	"  volatile unsigned own[16]; for (unsigned i = 0; i < 16; i++) own[i] = GX * 64 + X + i;\n"
 	"  volatile unsigned char tiny[7]; for (unsigned i = 0; i < 7; i++) tiny[i] = X + i;\n"
 	"  out[GX * 64 + X] = walk(own, 16) + tiny[X % 7]; }\n"
+	"#ifndef GFX9\n"
 	"KERNEL void cross(unsigned *out) {\n" /* a word for each lane and question */
 	"  unsigned *o = out + X * 8, v = X * 3 + 1;\n"
 	"  o[0] = (unsigned)__builtin_amdgcn_ds_bpermute((X ^ 5) * 4, v);\n"
@@ -93,6 +94,32 @@ static const char source[] =
 	"  o[5] = __builtin_amdgcn_permlane16(v, v, 0x76543210, 0x89abcdef, false, true);\n"
 	"  o[6] = __builtin_amdgcn_ds_swizzle(v, 0x801b);\n" /* quad 3, 2, 1, 0 */
 	"  if (X & 1) o[7] = __builtin_popcountll(__builtin_amdgcn_read_exec()); }\n"
+	"#endif\n"
+	"typedef _Float16 half2 __attribute__((ext_vector_type(2))); typedef short short2 __attribute__((ext_vector_type(2)));\n"
+	"KERNEL void various(const u32 *a, const u32 *b, u32 *out) {\n" /* what has other encodings everywhere */
+	"  u32 i = GX * 64 + X, x = a[i], y = b[i]; u32 *o = out + i * 16;\n"
+	"  float f = (float)(int)x * 0x1p-24f, g = (float)(y & 0xffff) * 0x1p-8f + 0.5f;\n"
+	"  _Float16 h = (_Float16)f, k = (_Float16)(g * 0.125f); half2 p = {h, k}, q = {k, h};\n"
+	"  short2 s = {(short)x, (short)y}, t = {(short)(y >> 16), (short)(x >> 16)};\n"
+	"  h = h * k + (_Float16)0.25f; h = h < k ? h : k; p = p * q + p; s = s * t + s; t = t >> 3;\n"
+	"  o[0] = (u32)(int)(float)h; __builtin_memcpy(&o[1], &p, 4); __builtin_memcpy(&o[2], &s, 4);\n"
+	"  __builtin_memcpy(&o[3], &t, 4); o[4] = __builtin_amdgcn_perm(x, y, 0x05020c07) + __builtin_amdgcn_alignbit(x, y, x);\n"
+	"  o[5] = __builtin_amdgcn_sad_u8(x, y, 5) + __builtin_amdgcn_ubfe(x, y & 31, 7) + __builtin_amdgcn_sbfe(y, 3, x & 31);\n"
+	"  float e = __builtin_amdgcn_sqrtf(g) + __builtin_amdgcn_rcpf(g) + __builtin_amdgcn_fractf(f);\n"
+	"  e += __builtin_amdgcn_sinf(f) + __builtin_amdgcn_cosf(f) + __builtin_amdgcn_fmed3f(f, g, 1.0f);\n"
+	"  __builtin_memcpy(&o[6], &e, 4); o[7] = __builtin_amdgcn_frexp_expf(g) + (u32)(h > k) * 2 + (u32)(f < g);\n"
+	"  float l = __builtin_amdgcn_ldexpf(g, (int)(x & 7) - 3); __builtin_memcpy(&o[8], &l, 4);\n"
+	"  auto z = __builtin_amdgcn_cvt_pkrtz(f, g); __builtin_memcpy(&o[9], &z, 4);\n"
+	"  shared u32 n[64]; shared unsigned char c[256]; n[X] = x; c[X] = (unsigned char)y; c[255 - X] = (unsigned char)(y >> 9);\n"
+	"  __builtin_amdgcn_fence(5, \"workgroup\"); __builtin_amdgcn_s_barrier();\n"
+	"  o[10] = n[X ^ 21] + c[X ^ 3] + (u32)(signed char)c[255 - X] * 5;\n"
+	"  __builtin_amdgcn_fence(5, \"workgroup\"); __builtin_amdgcn_s_barrier();\n"
+	"  __atomic_fetch_add(&n[X / 4], y, 0); __atomic_fetch_min(&n[X / 4 + 16], y, 0); __atomic_fetch_xor(&n[X / 4 + 32], y, 0);\n"
+	"  u32 was = 5; if (!(X % 4)) __atomic_compare_exchange_n(&n[X / 4 + 48], &was, y, 0, 0, 0);\n"
+	"  __builtin_amdgcn_fence(5, \"workgroup\"); __builtin_amdgcn_s_barrier(); o[11] = n[X];\n"
+	"  o[12] = ((const unsigned short *)a)[i * 2 + 1] + (u32)((const signed char *)b)[i * 4 + 3];\n"
+	"  ((unsigned short *)o)[26] = (unsigned short)(x >> 3); ((unsigned char *)o)[54] = (unsigned char)y;\n"
+	"  ((unsigned char *)o)[55] = 7; u64 m = (u64)x * y + ((u64)y << 32); o[14] = (u32)(m >> 17); o[15] = (u32)(m % 1000003); }\n"
 	"KERNEL void wild(unsigned *p, unsigned *out) { out[X] = 5 + *(volatile unsigned *)(p + X); p[X] = 9; }\n";
 
 static u32 next_random(u64 *seed)
@@ -136,6 +163,30 @@ static void test_mix(struct test_gpu *t)
 	for (unsigned k = 0; k < 8; k++)
 		if (!CHECK_EQ(bad[k], 0))
 			printf("  word %u of mix\n", k);
+}
+
+/* What GFX9 computes, whose results have tests of their own. */
+static u32 reference[1024 * 16];
+
+static void test_various(struct test_gpu *t, bool is_reference)
+{
+	u32 *a = (u32 *)(void *)t->data, *b = a + 1024, *out = b + 1024;
+	unsigned bad[16] = {0};
+	u64 seed = 3;
+
+	for (unsigned n = 0; n < 1024; n++) {
+		a[n] = next_random(&seed) >> n % 31;
+		b[n] = next_random(&seed) >> n % 29;
+	}
+	memset(out, 0, sizeof(reference));
+	EXPECT(LAUNCH("various", {16}, {64}, .args = {D, D + 4096, D + 8192}, .waves = 48), ENGINE_DONE, 0, NULL);
+	if (is_reference)
+		memcpy(reference, out, sizeof(reference));
+	for (unsigned n = 0; n < 1024 * 16; n++)
+		bad[n % 16] += out[n] != reference[n];
+	for (unsigned k = 0; k < 16; k++)
+		if (!CHECK_EQ(bad[k], 0))
+			printf("  word %u of various\n", k);
 }
 
 /* 32 waves of 32 lanes in a workgroup. */
@@ -231,23 +282,33 @@ static void test_wild(struct test_gpu *t)
 	CHECK_EQ(data32(t, 0), 5);
 }
 
-static void test_chip(const char *chip, unsigned lanes, const char *optimise)
+static bool init_chip(struct test_gpu *t, const char *chip, unsigned lanes, const char *optimise)
 {
-	struct test_gpu gpu, *t = &gpu;
 	static char text[16384];
 	char options[128];
 
 	printf(" %s wave%u %s\n", chip, lanes, optimise);
-	snprintf(options, sizeof(options), "%s %s", optimise, lanes == 64 ? "-mwavefrontsize64" : "");
+	snprintf(options, sizeof(options), "-ffp-contract=off %s %s", optimise,
+		 lanes == 64 ? "-mwavefrontsize64" : "");
 	snprintf(text, sizeof(text),
 		 "#define DEVICE static __attribute__((device)) inline\ntypedef unsigned u32;\n"
 		 "typedef unsigned long u64;\n%s\n%s",
 		 both, source);
 	if (!CHECK(test_compile_hip(chip, options, text, &elf)))
-		return;
+		return false;
 	chip_row = vgpu_chip_find(chip);
 	test_init(t, chip, ENGINE_COMPUTE, false, 0);
 	test_load(&elf, (uint8_t *)t->code);
+	return true;
+}
+
+static void test_chip(const char *chip, unsigned lanes, const char *optimise)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	if (!init_chip(t, chip, lanes, optimise))
+		return;
+	test_various(t, false);
 	test_mix(t);
 	test_reduce(t);
 	test_count(t);
@@ -259,11 +320,24 @@ static void test_chip(const char *chip, unsigned lanes, const char *optimise)
 	free(elf.data);
 }
 
+/* Without the kernels that GFX9 has no instructions for. */
+static void make_reference(void)
+{
+	struct test_gpu gpu, *t = &gpu;
+
+	if (!init_chip(t, "gfx906", 64, "-O2 -DGFX9"))
+		return;
+	test_various(t, true);
+	test_fini(t);
+	free(elf.data);
+}
+
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1201"};
 
 	vgpu_strict_set(VGPU_STRICT_REPORT);
+	make_reference();
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(chips[0]); n++) {
 		test_chip(chips[n], 32, "-O2");
 		test_chip(chips[n], 64, "-O2");

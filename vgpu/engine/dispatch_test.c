@@ -316,7 +316,7 @@ static void test_wild(struct test_gpu *t)
 	CHECK(t->faults >= 2 && t->fault.mapped);
 }
 
-/* rows 95, 96 */
+/* rows 67, 95, 96 */
 static void test_registers(struct test_gpu *t)
 {
 	unsigned long findings;

@@ -307,6 +307,10 @@ static void read_registers(struct dispatch *d, struct engine_grid *grid)
 	}
 	if (grid->machine.vgpr_count > wave_vgprs(d))
 		dispatch_hang(d, CONTRACT_REGISTER_COUNT, "RSRC1 asks for more VGPRs than a wave can have");
+	if (d->gen & P_ALL10 && wave_lanes(d) == 64) {
+		grid->machine.shared_vgprs = bits(dispatch_reg(d, d->layout->rsrc3), 3, 0) * 8;
+		grid->machine.vgpr_count += grid->machine.shared_vgprs;
+	}
 	grid->lds_B = bits(rsrc2, 23, 15) * LDS_GRANULE_B;
 	if (grid->lds_B > d->chip->lds_B)
 		dispatch_hang(d, CONTRACT_GRID_SIZE, "RSRC2 asks for more LDS than a compute unit has");

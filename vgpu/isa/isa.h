@@ -68,6 +68,8 @@ struct isa_machine {
 	/* Rows of isa_wave::v that hold VGPRs, and SGPRs, as RSRC1 grants; on gfx90a vgpr_count is of the unified
 	 * file. A register above them is a finding, reads register 0 and is not written. sgpr_count 0: all 102. */
 	uint32_t vgpr_count, sgpr_count;
+	/* The last of the VGPRs that both halves of a wave of 64 have in common, as RSRC3 of GFX10 grants. */
+	uint32_t shared_vgprs;
 	/* Row of the first AGPR. gfx90a: from RSRC3. gfx908: vgpr_count, and v has 2 * vgpr_count rows. Else
 	 * ignored. */
 	uint32_t accum_offset;

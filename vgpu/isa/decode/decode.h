@@ -283,7 +283,8 @@ struct isa_decoder {
 	uint32_t vgprs, sgprs, first_agpr, agprs; /* registers that isa_machine grants */
 	uint32_t checked;                         /* isa_machine::checked */
 	uint32_t wave32;
-	uint32_t names; /* keeps the code of NULL, for disassembly; else it is a constant or lost */
+	uint32_t shared; /* isa_machine::shared_vgprs */
+	uint32_t names;  /* keeps the code of NULL, for disassembly; else it is a constant or lost */
 };
 
 /* A decoder that grants everything; AGPRs get rows from 512 on. For disassembly, of wave64 code. */

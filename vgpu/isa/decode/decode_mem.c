@@ -24,7 +24,7 @@ static int32_t signed_field(const struct decode_state *st, struct isa_field f)
 static void coherence(struct isa_inst *inst, bool glc, bool slc, bool dlc, unsigned scope, unsigned th,
 		      const struct isa_generation *gen)
 {
-	bool returns = gen->glc_returns ? glc : th & 1;
+	bool returns = gen->glc_returns ? glc : th & 1 && inst->row->dst && inst->row->src[1];
 
 	flag_if(inst, returns, ISA_GLC);
 	flag_if(inst, slc, ISA_SLC);

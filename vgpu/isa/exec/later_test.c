@@ -89,6 +89,15 @@ static void check_true16(void)
 
 /* --- across lanes --- */
 
+/* v30 and v31 are shared: the upper half writes last, and reads what the lower half wrote. */
+static void check_shared(void)
+{
+	ALL_LANES(30, 1000 + 32 + (l & 31));
+	ALL_LANES(20, 1000 + 32 + (l & 31));
+	ALL_LANES(31, was(4 * (l & 31)));
+	ALL_LANES(21, was(4 * (l & 31)));
+}
+
 static void check_dpp8(void)
 {
 	ALL_LANES(20, 1000 + ((l & ~7u) | (7 - (l & 7))));
@@ -149,8 +158,8 @@ static void check_legacy(void)
 
 static void check_minimum(void)
 {
-	ALL_LANES(20, 0x7fc00001); /* a NaN decides */
-	ALL_LANES(21, 0x80000000); /* -0 is below 0 */
+	ALL_LANES(20, 0x7fc00001);     /* a NaN decides */
+	ALL_LANES(21, 0x80000000);     /* -0 is below 0 */
 	ALL_LANES(22, f32_bits(3.0f)); /* the number decides */
 }
 
@@ -289,7 +298,8 @@ static const struct later_piece pieces[] = {
 	 "s_andn2_b64 s[20:21], exec, s[30:31]\n",
 	 NULL, "gfx1099", 64},
 	{"masks of a wave of 32", check_masks,
-	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s30, 12, v0\n s_andn2_b32 s20, exec_lo, s30\n", NULL, "gfx1099", 32},
+	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s30, 12, v0\n s_andn2_b32 s20, exec_lo, s30\n", NULL, "gfx1099",
+	 32},
 	{"v_cmpx writes EXEC alone", check_cmpx,
 	 "s_mov_b32 vcc_lo, 0x1234\n v_cmpx_gt_u32 8, v0\n s_mov_b32 s20, exec_lo\n", NULL, NULL, 0},
 	{"NULL, and SGPRs up to 105", check_null,
@@ -302,8 +312,8 @@ static const struct later_piece pieces[] = {
 	 NULL, "gfx1099", 32},
 	{"16-bit results keep the other half", check_half_is_kept,
 	 "v_add_nc_u16 v20, v8, 0\n v_add_nc_u16 v21, v8, v8 op_sel:[0,0,1]\n", NULL, NULL, 0},
-	{"halves by the register's number", check_true16,
-	 ".long 0x7f283996\n .long 0x7e2a3996\n", "gfx1100", NULL, 0}, /* v_mov_b16 v20.h, v22.h; v21.l, v22.h */
+	{"halves by the register's number", check_true16, ".long 0x7f283996\n .long 0x7e2a3996\n", "gfx1100", NULL,
+	 0}, /* v_mov_b16 v20.h, v22.h; v21.l, v22.h */
 	{"DPP8", check_dpp8, "v_mov_b32_dpp v20, v8 dpp8:[7,6,5,4,3,2,1,0]\n", NULL, NULL, 0},
 	{"FI fetches from lanes that are off", check_dpp_fetch,
 	 "s_mov_b32 exec_lo, 15\n s_mov_b32 exec_hi, 0\n"
@@ -315,6 +325,10 @@ static const struct later_piece pieces[] = {
 	 "v_add_f16_sdwa v22, v21, v21 dst_sel:WORD_0 dst_unused:UNUSED_PAD\n"
 	 "v_add_f16_sdwa v23, v21, v21 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE\n",
 	 NULL, "gfx1099", 0},
+	{"VGPRs that halves share", check_shared,
+	 "v_mov_b32 v30, v8\n v_mov_b32 v20, v30\n s_mov_b32 exec_hi, 0\n global_load_dword v31, v[2:3], off\n"
+	 "s_mov_b32 exec_hi, -1\n v_mov_b32 v21, v31\n",
+	 NULL, "gfx1099", 64},
 	{"row_share and row_xmask", check_row_share,
 	 "v_mov_b32_dpp v20, v8 row_share:3 row_mask:0xf bank_mask:0xf\n"
 	 "v_mov_b32_dpp v21, v8 row_xmask:5 row_mask:0xf bank_mask:0xf\n",
@@ -324,17 +338,17 @@ static const struct later_piece pieces[] = {
 	 "v_permlanex16_b32 v21, v8, s24, s25\n",
 	 NULL, NULL, 0},
 	{"permlane64 swaps halves", check_permlane64, "v_permlane64_b32 v20, v8\n", "gfx1100", NULL, 0},
-	{"ds_bpermute inside halves", check_bpermute_halves, "v_mov_b32 v21, 160\n ds_bpermute_b32 v20, v21, v8\n", NULL,
-	 "gfx1199", 0},
-	{"ds_bpermute in the wave", check_bpermute_wave, "v_mov_b32 v21, 160\n ds_bpermute_b32 v20, v21, v8\n", "gfx1200",
-	 NULL, 64},
-	{"v_readlane takes the lane modulo the wave", check_readlane, "s_mov_b32 s24, 37\n v_readlane_b32 s20, v8, s24\n",
-	 NULL, NULL, 0},
+	{"ds_bpermute inside halves", check_bpermute_halves, "v_mov_b32 v21, 160\n ds_bpermute_b32 v20, v21, v8\n",
+	 NULL, "gfx1199", 0},
+	{"ds_bpermute in the wave", check_bpermute_wave, "v_mov_b32 v21, 160\n ds_bpermute_b32 v20, v21, v8\n",
+	 "gfx1200", NULL, 64},
+	{"v_readlane takes the lane modulo the wave", check_readlane,
+	 "s_mov_b32 s24, 37\n v_readlane_b32 s20, v8, s24\n", NULL, NULL, 0},
 	{"v_xor3, literals in VOP3", check_new_integers,
-	 "v_xor3_b32 v20, v0, v1, v8\n s_mov_b32 s24, 5\n v_add3_u32 v21, v0, 0x12345, s24\n",
-	 NULL, NULL, 0},
+	 "v_xor3_b32 v20, v0, v1, v8\n s_mov_b32 s24, 5\n v_add3_u32 v21, v0, 0x12345, s24\n", NULL, NULL, 0},
 	{"legacy products", check_legacy,
-	 "v_mov_b32 v21, 0\n v_mov_b32 v22, 0x7f800000\n v_fma_legacy_f32 v20, v21, v22, 2.0\n", "gfx1030", "gfx1099", 0},
+	 "v_mov_b32 v21, 0\n v_mov_b32 v22, 0x7f800000\n v_fma_legacy_f32 v20, v21, v22, 2.0\n", "gfx1030",
+	 "gfx1099", 0},
 	{"minimum and minimumNumber", check_minimum,
 	 "v_mov_b32 v23, 0x7f800001\n v_mov_b32 v24, 3.0\n v_minimum_f32 v20, v24, v23\n"
 	 "v_mov_b32 v25, 0\n v_mov_b32 v26, 0x80000000\n v_minimum_f32 v21, v25, v26\n v_min_num_f32 v22, v24, v23\n",
@@ -345,8 +359,8 @@ static const struct later_piece pieces[] = {
 	 "s_cmp_lt_f32 s25, s20\n",
 	 "gfx1150", NULL, 0},
 	{"transcendental functions of scalars", check_scalar_trans,
-	 "s_mov_b32 s24, 4.0\n v_s_rcp_f32 s20, s24\n v_s_sqrt_f32 s21, 0x41800000\n v_s_rcp_f32 s21, -0.25\n", "gfx1200",
-	 NULL, 0},
+	 "s_mov_b32 s24, 4.0\n v_s_rcp_f32 s20, s24\n v_s_sqrt_f32 s21, 0x41800000\n v_s_rcp_f32 s21, -0.25\n",
+	 "gfx1200", NULL, 0},
 	{"scalars of 64 bits", check_scalar_64,
 	 "s_mov_b32 s24, 0\n s_mov_b32 s25, 5\n s_sub_nc_u64 s[20:21], s[24:25], 1\n"
 	 "s_mov_b32 s24, 1\n s_mul_u64 s[22:23], s[24:25], s[24:25]\n",
@@ -369,10 +383,10 @@ static const struct later_piece pieces[] = {
 	 "global_atomic_add_u32 v20, v[2:3], v8, off th:TH_ATOMIC_RETURN\n v_mov_b32 v21, 1\n v_mov_b32 v22, 0\n"
 	 "s_add_co_u32 s24, s0, 4096\n s_mov_b32 s25, s1\n global_atomic_add_u32 v22, v21, s[24:25]\n",
 	 "gfx1200", NULL, 0},
-	{"floating-point maximum in memory", check_fmax,
-	 "v_mov_b32 v20, 0\n global_atomic_fmax v20, v9, s[0:1]\n", NULL, "gfx1099", 0},
-	{"subtraction that stops at 0", check_csub, "global_atomic_csub v20, v[2:3], v8, off glc\n", "gfx1030", "gfx1199",
-	 0},
+	{"floating-point maximum in memory", check_fmax, "v_mov_b32 v20, 0\n global_atomic_fmax v20, v9, s[0:1]\n",
+	 NULL, "gfx1099", 0},
+	{"subtraction that stops at 0", check_csub, "global_atomic_csub v20, v[2:3], v8, off glc\n", "gfx1030",
+	 "gfx1199", 0},
 	{"compare before value in LDS", check_compare_store,
 	 "v_mov_b32 v21, 0x1f4\n ds_cmpst_rtn_b32 v20, v1, v21, v8\n", NULL, "gfx1099", 0},
 	{"value before compare in LDS", check_compare_store,
@@ -405,7 +419,8 @@ static const struct later_piece pieces[] = {
 	 "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n s_sendmsg_rtn_b32 s22, sendmsg(MSG_RTN_GET_DOORBELL)\n",
 	 "gfx1100", NULL, 0},
 	{"signal, then wait", check_barrier,
-	 "s_barrier_signal -1\n s_barrier_wait -1\n s_barrier_signal_isfirst -1\n s_barrier_wait -1\n", "gfx1200", NULL, 0},
+	 "s_barrier_signal -1\n s_barrier_wait -1\n s_barrier_signal_isfirst -1\n s_barrier_wait -1\n", "gfx1200",
+	 NULL, 0},
 };
 
 #define PIECES (sizeof(pieces) / sizeof(pieces[0]))
@@ -436,8 +451,8 @@ static void later_state(const char *chip)
 {
 	bool gfx10 = strcmp(chip, "gfx11") < 0;
 
-	S(7) = 20u << 12 | 3u << 28 | 0xfac; /* 32 bits, UINT */
-	S(11) = (gfx10 ? 75u : 61u) << 12 | 0xfac;	     /* 4 x 32 bits, UINT; structured */
+	S(7) = 20u << 12 | 3u << 28 | 0xfac;       /* 32 bits, UINT */
+	S(11) = (gfx10 ? 75u : 61u) << 12 | 0xfac; /* 4 x 32 bits, UINT; structured */
 	if (strcmp(chip, "gfx12") > 0)
 		test.wave.mode &= ~(uint32_t)ISA_MODE_IEEE;
 }
@@ -447,6 +462,7 @@ static void run_pieces(const char *chip, bool wave32)
 	init(chip, false);
 	test.machine.wave32 = wave32;
 	test.machine.sgpr_count = 0;
+	test.machine.shared_vgprs = strcmp(chip, "gfx11") < 0 ? 2 : 0;
 	if (!CHECK(assemble_later(chip)))
 		return;
 	for (unsigned n = 0; n < PIECES; n++) {

@@ -70,6 +70,7 @@ static struct isa_decoder decoder_of(const struct isa_machine *m)
 		.vgprs = m->vgpr_count,
 		.sgprs = isa_sgprs(m),
 		.wave32 = m->wave32,
+		.shared = m->wave32 ? 0 : m->shared_vgprs,
 		.checked = m->checked,
 	};
 
@@ -393,6 +394,46 @@ static bool collect_dual(struct isa_program *p, struct collector *c, const uint3
 	return true;
 }
 
+/* Whether the instruction writes a VGPR that both halves of the wave share. */
+static bool writes_shared(const struct isa_program *p, const struct isa_inst *inst)
+{
+	unsigned first = p->dec.vgprs - p->dec.shared;
+
+	if (!p->dec.shared || !inst->row || inst->fn == run_refuse)
+		return false;
+	if (inst->enc >= ISA_VOP1 && inst->enc <= ISA_VOP3P)
+		return inst->row->dst && inst->row->dst != ISA_T_M64 && !isa_result_is_scalar(inst->op) &&
+		       inst->valu.vdst >= first;
+	return inst->enc >= ISA_DS && inst->enc <= ISA_MTBUF && inst->mem.dst_dw && inst->mem.vdst >= first;
+}
+
+/* Executes the next instruction for the lanes of one half, and copies its result to the other half. */
+static void run_half(struct isa_wave *w, const struct isa_inst *i, uint64_t lanes, unsigned from, unsigned to)
+{
+	bool valu = i->enc <= ISA_VOP3P;
+	unsigned row = valu ? i->valu.vdst : i->mem.vdst;
+	unsigned dw = valu ? isa_type_dw((enum isa_type)i->valu.dst_type) : i->mem.dst_dw;
+
+	if (!lanes)
+		return;
+	isa_set_exec(w, lanes);
+	i->fn(w, i);
+	for (unsigned n = 0; n < dw; n++)
+		memcpy(&w->v[row + n][to], &w->v[row + n][from], 32 * sizeof(uint32_t));
+}
+
+/* A wave of 64 executes its halves one after the other (RDNA ISA, 3.6.2): the second finds what the first has written to
+ * shared VGPRs. */
+static const struct isa_inst *run_shared(struct isa_wave *w, const struct isa_inst *i)
+{
+	uint64_t exec = isa_exec(w), low = 0xffffffff;
+
+	run_half(w, i + 1, exec & low, 0, 32);
+	run_half(w, i + 1, exec & ~low, 32, 0);
+	isa_set_exec(w, exec);
+	return i + 2;
+}
+
 /* Fills the collector from pc to a jump, to known code, or to its end. */
 static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 {
@@ -428,6 +469,12 @@ static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 		}
 		if (!inst->fn && !p->bind(p, inst))
 			return false;
+		if (writes_shared(p, inst)) {
+			inst[1] = *inst;
+			*inst = (struct isa_inst){.fn = run_shared, .pc = pc};
+			inst++;
+			c->count++;
+		}
 		c->count++;
 		if (ends_run(inst))
 			return true;

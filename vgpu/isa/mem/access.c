@@ -181,12 +181,12 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
  * intercepts. */
 typedef uint32_t vec4 __attribute__((vector_size(16), aligned(4), may_alias));
 
-GPUVM_RACY static void move_row(void *dst, const void *src)
+GPUVM_RACY static void move_row(void *dst, const void *src, unsigned lanes)
 {
 	vec4 *to = dst;
 	const vec4 *from = src;
 
-	for (unsigned n = 0; n < ISA_LANES / 4; n++)
+	for (unsigned n = 0; n < lanes / 4; n++)
 		to[n] = from[n];
 }
 
@@ -263,7 +263,7 @@ GPUVM_RACY static void access_load(struct isa_wave *w, const struct isa_inst *i,
 	switch (shape) {
 	case MEM_IN_A_ROW:
 		if (dw == 1)
-			move_row(v[0], mem_at(bias, a->va[0]));
+			move_row(v[0], mem_at(bias, a->va[0]), isa_lanes(w));
 		else
 			load_lanes(v, a, bias, dw);
 		break;
@@ -295,7 +295,7 @@ GPUVM_RACY static void store_lanes(uint32_t (*v)[ISA_LANES], const struct isa_ad
 				   uint64_t bias, unsigned dw)
 {
 	if (shape == MEM_IN_A_ROW && dw == 1)
-		move_row(mem_at(bias, a->va[0]), v[0]);
+		move_row(mem_at(bias, a->va[0]), v[0], (unsigned)__builtin_popcountll(a->mask));
 	else if (dw == 1)
 		ISA_FOR_LANES(lane, a->mask)
 			store_dwords(mem_at(bias, a->va[lane]), v, lane, 1);
@@ -314,7 +314,7 @@ GPUVM_RACY static void mark_lanes(const struct isa_addresses *a, enum mem_shape 
 			mark_dirty(mem_at(bias, a->va[lane]), size_B);
 		return;
 	}
-	for (unsigned n = 0; n < ISA_LANES * size_B; n += 16)
+	for (unsigned n = 0; n < (unsigned)__builtin_popcountll(a->mask) * size_B; n += 16)
 		*(mark16 *)mem_at(bias, a->va[0] + n) = (mark16){1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 }
 

@@ -84,8 +84,8 @@ static bool all_inside(const struct isa_wave *w, const uint32_t offset[ISA_LANES
 	uint32_t highest = 0;
 
 	/* A plain loop is a vector loop; a full mask is the common case. */
-	if (mask == ~(uint64_t)0) {
-		for (unsigned lane = 0; lane < ISA_LANES; lane++)
+	if (mask == w->full) {
+		for (unsigned lane = 0; lane < isa_lanes(w); lane++)
 			highest = offset[lane] > highest ? offset[lane] : highest;
 	} else {
 		ISA_FOR_LANES(lane, mask)
@@ -117,10 +117,11 @@ static void transpose_rows(__m128i r[4])
 	r[3] = _mm_unpackhi_epi64(hi01, hi23);
 }
 
-/* Reads 16 bytes for each of 64 lanes, all inside LDS. */
-static void read_b128_all(const uint8_t *lds, const uint32_t offset[ISA_LANES], uint32_t (*v)[ISA_LANES])
+/* Reads 16 bytes for each lane, all inside LDS. */
+static void read_b128_all(const uint8_t *lds, const uint32_t offset[ISA_LANES], uint32_t (*v)[ISA_LANES],
+			  unsigned lanes)
 {
-	for (unsigned lane = 0; lane < ISA_LANES; lane += 4) {
+	for (unsigned lane = 0; lane < lanes; lane += 4) {
 		__m128i r[4];
 
 		for (unsigned n = 0; n < 4; n++)
@@ -132,9 +133,9 @@ static void read_b128_all(const uint8_t *lds, const uint32_t offset[ISA_LANES], 
 }
 
 /* In the order of lanes: where they overlap, the highest wins. */
-static void write_b128_all(uint8_t *lds, const uint32_t offset[ISA_LANES], uint32_t (*v)[ISA_LANES])
+static void write_b128_all(uint8_t *lds, const uint32_t offset[ISA_LANES], uint32_t (*v)[ISA_LANES], unsigned lanes)
 {
-	for (unsigned lane = 0; lane < ISA_LANES; lane += 4) {
+	for (unsigned lane = 0; lane < lanes; lane += 4) {
 		__m128i r[4];
 
 		for (unsigned k = 0; k < 4; k++)
@@ -163,8 +164,8 @@ static const struct isa_inst *read_dwords(struct isa_wave *w, const struct isa_i
 			memcpy(&v[0][lane], w->group->lds + offset[lane], 4);
 		return i + 1;
 	}
-	if (inside && dw == 4 && mask == ~(uint64_t)0) {
-		read_b128_all(w->group->lds, offset, v);
+	if (inside && dw == 4 && mask == w->full) {
+		read_b128_all(w->group->lds, offset, v, isa_lanes(w));
 		return i + 1;
 	}
 	ISA_FOR_LANES(lane, mask) {
@@ -194,8 +195,8 @@ static const struct isa_inst *write_dwords(struct isa_wave *w, const struct isa_
 			memcpy(w->group->lds + offset[lane], &v[0][lane], 4);
 		return i + 1;
 	}
-	if (inside && dw == 4 && mask == ~(uint64_t)0) {
-		write_b128_all(w->group->lds, offset, v);
+	if (inside && dw == 4 && mask == w->full) {
+		write_b128_all(w->group->lds, offset, v, isa_lanes(w));
 		return i + 1;
 	}
 	ISA_FOR_LANES(lane, mask) {

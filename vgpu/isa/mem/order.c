@@ -40,7 +40,7 @@ void mem_wave_lanes(struct isa_wave *w, const struct isa_inst *i, const struct i
 	if (coherent && how == MEM_ORDER_READ)
 		return;
 	if (shape == MEM_IN_A_ROW && !coherent && !((uintptr_t)host % 4))
-		mem_order_row(w->machine->order, &w->order, host, a->va[0], ISA_LANES * size_B / 4,
+		mem_order_row(w->machine->order, &w->order, host, a->va[0], isa_lanes(w) * size_B / 4,
 			      how | host_flag(w->last_region, how));
 	else if (shape == MEM_SAME)
 		mem_wave_part(w, i, host, a->va[0], size_B, how);

@@ -8,7 +8,7 @@
 /* Whether a load requests coherent data, as atomic loads do. */
 static inline bool mem_is_coherent(const struct isa_inst *i)
 {
-	return i->flags & (ISA_GLC | ISA_SCC_BIT);
+	return i->flags & ISA_PAST_L1;
 }
 
 /* Reports all lanes in w->last_region, in the given shape; bias gives host memory. Only non-coherent loads are

@@ -210,13 +210,14 @@ static vec2 splat_value(uint64_t value)
 
 /* Whether every lane's `size_B` bytes are in the region, and their shape. One pass without branches: a negative
  * difference sets the sign of the union. */
-static enum mem_shape shape_of_all(const struct isa_addresses *a, const struct gpuvm_region *r, unsigned size_B)
+static enum mem_shape shape_of_all(const struct isa_addresses *a, const struct gpuvm_region *r, unsigned size_B,
+				   unsigned lanes)
 {
 	vec2 lo = splat_value(r->lo), last = splat_value(r->hi - size_B), first = splat_value(a->va[0]);
 	vec2 expected = first + (vec2){0, size_B}, step = splat_value(2 * size_B);
 	vec2 outside = splat_value(0), row = splat_value(0), same = splat_value(0);
 
-	for (unsigned lane = 0; lane < ISA_LANES; lane += 2) {
+	for (unsigned lane = 0; lane < lanes; lane += 2) {
 		vec2 va;
 
 		memcpy(&va, &a->va[lane], sizeof(va));
@@ -247,7 +248,7 @@ static enum mem_shape shape_of(struct isa_wave *w, const struct isa_addresses *a
 	if (!r || !region_allows(r, access) || r->flags & GPUVM_TOLERATED || r->hi - r->lo < size_B)
 		return MEM_SCATTERED;
 	*bias = (uintptr_t)r->host - r->lo;
-	return a->mask == ~(uint64_t)0 ? shape_of_all(a, r, size_B) : shape_of_some(a, r, size_B);
+	return a->mask == w->full ? shape_of_all(a, r, size_B, isa_lanes(w)) : shape_of_some(a, r, size_B);
 }
 
 /* [lo, hi) of the lanes' addresses in the given shape. */
@@ -256,7 +257,7 @@ static void span_of(const struct isa_addresses *a, enum mem_shape shape, unsigne
 {
 	*lo = *hi = a->va[__builtin_ctzll(a->mask)];
 	if (shape == MEM_IN_A_ROW)
-		*hi += (uint64_t)(ISA_LANES - 1) * size_B;
+		*hi = a->va[63 - __builtin_clzll(a->mask)];
 	else if (shape == MEM_ONE_REGION)
 		ISA_FOR_LANES(lane, a->mask) {
 			*lo = a->va[lane] < *lo ? a->va[lane] : *lo;

@@ -34,8 +34,8 @@ struct mem_sink mem_sink(struct isa_wave *w, const struct isa_inst *i, const str
 enum mem_shape {
 	MEM_SCATTERED,
 	MEM_ONE_REGION, /* anywhere in one region that allows the access */
-	MEM_IN_A_ROW,   /* 64 lanes, `size_B` bytes apart, in one region */
-	MEM_SAME,       /* 64 lanes at one address */
+	MEM_IN_A_ROW,   /* all lanes, `size_B` bytes apart, in one region */
+	MEM_SAME,       /* all lanes at one address */
 };
 
 /* Host memory of a GPU address: bias is the difference of the two, which wraps around. */
