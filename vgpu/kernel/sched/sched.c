@@ -615,9 +615,10 @@ void kern_sched_ctx_closed(struct kern_ctx *ctx)
 	kern_ctx_put(ctx);
 }
 
+/* A process that died while it did this for another process may have freed the rings already. */
 void kern_sched_proc_gone(struct kern_proc *proc)
 {
-	unsigned count = kern->devices * KERN_IPS * KERN_HW_RINGS;
+	unsigned count = proc->rings ? kern->devices * KERN_IPS * KERN_HW_RINGS : 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		struct kern_ring *ring = proc->rings[i];
