@@ -40,11 +40,21 @@ bool ends_receive(int socket, void *what, size_t size_B)
 	return recv(socket, what, size_B, 0) == (ssize_t)size_B;
 }
 
-bool ends_is_alone(int socket)
+static bool has_hung_up(int socket, int timeout_ms)
 {
 	struct pollfd end = {.fd = socket, .events = POLLRDHUP};
 
-	return poll(&end, 1, 10000) == 1;
+	return poll(&end, 1, timeout_ms) == 1;
+}
+
+bool ends_is_alone(int socket)
+{
+	return has_hung_up(socket, 10000);
+}
+
+bool ends_has_hung_up(int socket)
+{
+	return has_hung_up(socket, 0);
 }
 
 static bool is_eventfd(int dir, const char *name)
@@ -70,6 +80,12 @@ unsigned ends_files(void)
 
 static const struct ends *ends;
 static enum way victims_way;
+static _Atomic bool may_fork;
+
+void ends_may_fork(void)
+{
+	may_fork = true;
+}
 
 static void fork_here(void)
 {
@@ -112,7 +128,8 @@ static void *end_here(void *pipe)
 		execv("/bin/true", arguments);
 		abort();
 	case FORK:
-		fork_here();
+		if (may_fork)
+			fork_here();
 		break;
 	case DLCLOSE:
 		close_library();

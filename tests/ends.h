@@ -13,8 +13,7 @@ struct ends {
 	/* One of the two processes, with its end of a socket: it counts its checks (tests/check.h) and does not end. The process
 	 * with role 0 exports, that with role 1 imports. */
 	void (*play)(unsigned role, int socket);
-	/* What a child of fork() does before it ends. */
-	void (*forked)(void);
+	void (*forked)(void); /* what a child of fork() does before it ends */
 };
 
 /* Runs the cases that the arguments of main() name, and gives main()'s result:
@@ -22,10 +21,15 @@ struct ends {
  *   PROGRAM WAY ROLE N      one of them */
 int ends_main(const struct ends *ends, int argc, char **argv);
 
+/* From now on the caller of play() takes no lock of the library under which it maps memory, and may be forked
+ * (vgpu/shim/fork.c). */
+void ends_may_fork(void);
+
 /* Messages of the two: false when the other process is gone. */
 bool ends_send(int socket, const void *what, size_t size_B);
 bool ends_receive(int socket, void *what, size_t size_B);
-/* Whether the other process is gone; waits some seconds for its end. */
+/* Whether the other process is gone; ends_is_alone() waits some seconds for its end. */
+bool ends_has_hung_up(int socket);
 bool ends_is_alone(int socket);
 
 /* Descriptors that this process has open, but for eventfds: a thread of the library makes its own when it first sleeps. */

@@ -216,6 +216,7 @@ static void play(unsigned role, int socket)
 		return;
 	fresh.g = s.g;
 	warm_up(&fresh);
+	ends_may_fork();
 	files = ends_files();
 	(role ? import_and_use : export_and_use)(&s);
 	(void)hipGetLastError();
