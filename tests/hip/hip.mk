@@ -135,7 +135,7 @@ $(HIP_INJECTED): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST
 	$(call say,LD,$@)$(link) $(filter %.o,$^) -Wl,--export-dynamic $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/libtests.a $(PKG_LIBS) -ldl -lm -o $@
 
 # --- programs in C with the virtual GPU inside, on the shared library ------------------------------------------------
-HIP_INSIDE := $(O)/bin/tests/hip/ends
+HIP_INSIDE := $(addprefix $(O)/bin/tests/hip/,ends strangers)
 $(HIP_INSIDE): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/lib/libamdhip64.so.6 $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $< $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(O)/lib/libamdhip64.so.6 $(HSA_LIB) $(PKG_LIBS) \
