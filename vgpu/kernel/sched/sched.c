@@ -368,8 +368,8 @@ static int thread_start(struct ring_threads *t)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&t->thread[t->started], NULL, ring_main, t);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r)
-		return -r;
+	if (r) /* EAGAIN would have libdrm repeat the ioctl for ever */
+		return -ENOMEM;
 	snprintf(name, sizeof(name), "vgpu%u-%c%u", ring->dev->index, ip, ring->index);
 	pthread_setname_np(t->thread[t->started++], name);
 	vgpu_trace_name(ring_row(ring), "gpu%u %s %u", ring->dev->index, engine_ip_name(ring->ip), ring->index);
