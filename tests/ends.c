@@ -23,7 +23,7 @@
 enum way { KILL, EXIT, EXIT_NOW, EXEC, FORK, DLCLOSE, WAYS };
 static const char *const way_names[WAYS] = {"kill", "exit", "_exit", "exec", "fork", "dlclose"};
 
-/* Of one case. n = 0: none is ended. */
+/* The moment of a case. n = 0: no process is ended. */
 struct moment {
 	enum way way;
 	unsigned role; /* of the victim */
@@ -197,7 +197,7 @@ static void duel_start(struct duel *d, const struct moment *m)
 	CHECK_EQ(ptrace(PTRACE_SEIZE, d->victim, NULL,
 			PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL),
 		 0);
-	/* The stop of an event, from which on system calls are seen. */
+	/* The victim stops; the tracer continues it from system call to system call. */
 	CHECK_EQ(ptrace(PTRACE_INTERRUPT, d->victim, NULL, NULL), 0);
 }
 
@@ -229,7 +229,7 @@ static void victim_stopped(struct duel *d, pid_t thread, int status, const struc
 	} else if (status >> 16) {
 		signal = 0;
 	}
-	/* It fails when the thread was killed meanwhile. */
+	/* Fails if the thread was killed meanwhile. */
 	(void)ptrace(PTRACE_SYSCALL, thread, NULL, (void *)(long)signal);
 }
 
@@ -269,7 +269,7 @@ static void check_nothing_stays(void)
 		       live.bos, live.mappings, live.contexts, live.files, live.syncobjs, live.bo_lists, live.jobs);
 }
 
-/* It may have completed its work before the moment came, or been ended while it checked. */
+/* The victim may have completed its work before the moment came; exit() may come between two of its checks. */
 static void check_victim(const struct duel *d, const struct moment *m)
 {
 	bool ended = m->n && d->calls >= m->n, over = m->way != FORK && m->way != DLCLOSE;
@@ -305,7 +305,7 @@ static long run_case(const struct moment *m)
 	return d.calls;
 }
 
-/* In a process of its own. */
+/* Runs the case in a process of its own. False: a check failed. */
 static bool try_case(const struct moment *m, long *calls)
 {
 	int status;

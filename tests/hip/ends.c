@@ -17,7 +17,7 @@ struct letter {
 	hipMemPoolPtrExportData piece;
 };
 
-/* Of both. */
+/* State of either process. */
 struct shared {
 	struct rig g;
 	uint32_t *memory, *piece;
@@ -147,7 +147,7 @@ static void use(struct shared *s)
 	OK(hipFree(hold));
 }
 
-/* What there is of it. */
+/* Gives back what was imported before an import failed. */
 static void drop(struct shared *s)
 {
 	if (s->piece)
@@ -181,12 +181,12 @@ static void import_and_use(struct shared *s)
 	close(pool);
 	drop(s);
 	if (!s->alone)
-		await_nod(s); /* the exporter has used it */
+		await_nod(s); /* the exporter has used the memory */
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-/* What a process keeps once it has exported: its server, and what HIP keeps of events and pools. */
+/* Exports each kind of object once: the library keeps its server, and memory of events and pools. */
 static void warm_up(struct shared *s)
 {
 	struct letter letter;
@@ -199,7 +199,7 @@ static void warm_up(struct shared *s)
 	CHECK_EQ(program(), hipSuccess);
 }
 
-/* What another thread still frees takes its time. */
+/* Another thread may still close descriptors. */
 static void check_files(unsigned before)
 {
 	for (unsigned i = 0; i < 5000 && ends_files() > before; i++)
@@ -225,7 +225,7 @@ static void play(unsigned role, int socket)
 	rig_close(&s.g);
 }
 
-/* A child of fork() has no GPU, and is told so. */
+/* HIP refuses to work in a child of fork(). */
 static void forked(void)
 {
 	void *memory;

@@ -16,7 +16,7 @@ struct letter {
 	hsa_amd_ipc_signal_t go, done;
 };
 
-/* Of both. */
+/* State of either process. */
 struct shared {
 	struct hsa_find find;
 	hsa_queue_t *queue;
@@ -152,7 +152,7 @@ static bool import(struct shared *s, const struct letter *letter)
 	       IMPORTED(hsa_amd_ipc_signal_attach(&letter->done, &s->done));
 }
 
-/* What there is of it. */
+/* Gives back what was imported before an import failed. */
 static void drop(struct shared *s)
 {
 	for (unsigned i = 0; i < BUFFERS; i++)
@@ -175,7 +175,7 @@ static void import_and_use(struct shared *s)
 		wait_for(s, s->go);
 		fill(s, 7);
 		put_barrier(s, s->go, s->done);
-		(void)ends_receive(s->socket, &byte, 1); /* the exporter has used it */
+		(void)ends_receive(s->socket, &byte, 1); /* the exporter has used the memory */
 		check_filled(s, 7);
 	}
 	drop(s);
