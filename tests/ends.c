@@ -362,7 +362,7 @@ int ends_main(const struct ends *of, int argc, char **argv)
 		return check_done("an end");
 	}
 	for (enum way way = KILL; way < WAYS; way++)
-		for (unsigned role = 0; role < 2; role++)
+		for (unsigned role = 0; role < 2 && (way != FORK || of->forked); role++)
 			try_way(way, role, way == KILL ? (all ? 0 : 16) : all ? 200 : 4, calls);
 	return check_done("ends of processes that share");
 }

@@ -13,7 +13,7 @@ struct ends {
 	/* One of the two processes, with its end of a socket: it counts its checks (tests/check.h) and does not end. The process
 	 * with role 0 exports, that with role 1 imports. */
 	void (*play)(unsigned role, int socket);
-	void (*forked)(void); /* what a child of fork() does before it ends */
+	void (*forked)(void); /* what a child of fork() does before it ends; NULL: no fork() is tried */
 };
 
 /* Runs the cases that the arguments of main() name, and gives main()'s result:
