@@ -162,6 +162,13 @@ $(O)/tools/build.h: force
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(addprefix $(O)/tools/,main.o gpu.o test_machine.o test_device.o test_report.o): $(O)/tools/build.h
 
+# A checksum of the headers that have the structs of a run's segment.
+LAYOUT_H := $(sort $(wildcard vgpu/*.h vgpu/kernel/*.h vgpu/kernel/*/*.h))
+$(O)/vgpu/layout.h: $(LAYOUT_H)
+	@mkdir -p $(@D)
+	@printf '#define KERN_LAYOUT %su\n' "$$(cat $^ | cksum | cut -d' ' -f1)" >$@
+$(O)/vgpu/kernel/drm/kernel.o: $(O)/vgpu/layout.h
+
 # --- libraries and programs -------------------------------------------------------------------------------------
 # For our own programs: all of the driver. For others: one object in which only the names of include/tuff/ are global.
 $(O)/libdriver.a: $(call obj,$(DRV_SRC)) $(O)/shaders/shaders.o
