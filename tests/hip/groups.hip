@@ -61,7 +61,7 @@ __global__ void look(seen *out)
 	if (i % 2) {
 		cg::coalesced_group odd = cg::coalesced_threads();
 		cg::coalesced_group part = cg::tiled_partition(odd, 4),
-				    halves = cg::binary_partition(odd, i % 64 < 20);
+				    halves = cg::binary_partition(odd, i % warpSize < 20);
 
 		mine.odd_size = odd.size();
 		mine.odd_rank = odd.thread_rank();
@@ -95,9 +95,9 @@ static void tails()
 	CHECK_EQ(wrong, 0);
 }
 
-static unsigned count_wrong(unsigned i, const seen &s)
+static unsigned count_wrong(unsigned i, const seen &s, unsigned warp)
 {
-	unsigned lane = i % 64, first = i / 64 * 64, wrong = 0;
+	unsigned lane = i % warp, first = i / warp * warp, wrong = 0;
 
 	wrong += i ? 0 : s.block_sum != THREADS * (THREADS - 1) / 2;
 	wrong += s.tile_sum != 32 * (i / 32 * 32) + 31 * 16 || s.small_sum != 4 * (i / 4 * 4) + 6;
@@ -105,9 +105,9 @@ static unsigned count_wrong(unsigned i, const seen &s)
 	wrong += s.ranks != ((i / 32 * 100 + i % 32) * 100 + i % 32 / 4) * 100 + i % 8;
 	wrong += s.votes != 31 * 4 + (i / 32 == 1 ? 2u : 0u) + (i < 64 ? 1u : 0u);
 	if (i % 2) {
-		wrong += s.odd_size != 32 || s.odd_rank != lane / 2 || s.odd_before != (lane == 1 ? i : i - 2);
+		wrong += s.odd_size != warp / 2 || s.odd_rank != lane / 2 || s.odd_before != (lane == 1 ? i : i - 2);
 		wrong += s.part != (first + lane / 8 * 8 + 5) * 10 + lane / 2 % 4;
-		wrong += s.halves != (lane < 20 ? 10u : 22u);
+		wrong += s.halves != (lane < 20 ? 10u : warp / 2 - 10);
 	}
 	return wrong;
 }
@@ -115,13 +115,16 @@ static unsigned count_wrong(unsigned i, const seen &s)
 int main()
 {
 	gpu_array<seen> out(ALL);
+	hipDeviceProp_t props;
 	unsigned wrong = 0;
+
+	HIP(hipGetDeviceProperties(&props, 0));
 
 	look<<<BLOCKS, THREADS>>>(out.at);
 	HIP_LAUNCHED();
 	std::vector<seen> got = out.read();
 	for (unsigned i = 0; i < ALL; i++)
-		wrong += count_wrong(i % THREADS, got[i]);
+		wrong += count_wrong(i % THREADS, got[i], static_cast<unsigned>(props.warpSize));
 	CHECK_EQ(wrong, 0);
 	tails();
 	return check_done("cooperative groups");
