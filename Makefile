@@ -47,7 +47,7 @@ endif
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
 DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
-NO_BUILD := deps deps-check deps-clients demo check fuzz layers format format-check clean help uninstall install-ldconf uninstall-ldconf
+NO_BUILD := deps deps-check deps-clients demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check
@@ -161,6 +161,13 @@ $(O)/tools/build.h: force
 	@printf '#define BUILD_%s "%s"\n' COMMIT '$(COMMIT)' LIBDRM '$(LIBDRM)' REPORT_TO '$(REPORT_TO)' LIBRARIES '$(LIBRARIES)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(addprefix $(O)/tools/,main.o gpu.o test_machine.o test_device.o test_report.o): $(O)/tools/build.h
+
+# A checksum of the headers that have the structs of a run's segment.
+LAYOUT_H := $(sort $(wildcard vgpu/*.h vgpu/kernel/*.h vgpu/kernel/*/*.h))
+$(O)/vgpu/layout.h: $(LAYOUT_H)
+	@mkdir -p $(@D)
+	@printf '#define KERN_LAYOUT %su\n' "$$(cat $^ | cksum | cut -d' ' -f1)" >$@
+$(O)/vgpu/kernel/drm/kernel.o: $(O)/vgpu/layout.h
 
 # --- libraries and programs -------------------------------------------------------------------------------------
 # For our own programs: all of the driver. For others: one object in which only the names of include/tuff/ are global.
@@ -285,6 +292,7 @@ include tests/tests.mk
 include tests/code/code.mk
 include tests/hip/hip.mk
 include tests/fuzz/fuzz.mk
+include tests/pairs/pairs.mk
 
 # --- targets for people -----------------------------------------------------------------------------------------
 .PHONY: deps deps-check deps-clients demo run-demo
@@ -355,11 +363,12 @@ test: $(O)/tuff $(T_TESTS)
 	$(say_left_out)
 	@set -f; O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief --gpu $(GPU) $(T) $(if $(T_TESTS),-- $(T_TESTS))
 
-## check-long    check, tests that take over a minute, and a minute of each fuzzer
+## check-long    check, tests that take over a minute, a minute of each fuzzer, and pairs
 check-long: all layers $(ALL_TESTS)
 	@tests/model/run.sh $(O) long
 	@TUFF_TEST_LONG=1 $(call run_tests,tests,$(QUICK_GPU) $(CHECK_GPUS)) --long --timeout 3600 -- $(ALL_TESTS)
 	@$(MAKE) --no-print-directory fuzz
+	@$(MAKE) --no-print-directory pairs
 ## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, and check-hip
 check-clients: all
 	@tests/clients/run.sh $(O)
@@ -394,7 +403,7 @@ include tools/install.mk
 clean:
 	rm -rf $(O)
 help:
-	@sed -n 's/^## //p' Makefile shaders/shaders.mk tests/fuzz/fuzz.mk tools/install.mk
+	@sed -n 's/^## //p' Makefile shaders/shaders.mk tests/fuzz/fuzz.mk tests/pairs/pairs.mk tools/install.mk
 	@echo "variables, with what they are for, at the head of the Makefile: MODE=release|debug|asan|ubsan|tsan|fuzz O CC CLANG V=1"
 	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR"
 	@echo "SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"

@@ -92,7 +92,7 @@ static bool parse_amd_log(const char *text)
 
 static bool parse_log_file(const char *text)
 {
-	int fd = open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int fd = open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
 	if (fd < 0)
 		return false;

@@ -78,7 +78,7 @@ uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *objec
 	uint64_t last = atomic_load_explicit(&slot->key, memory_order_relaxed);
 
 	handle = (handle & ~GENERATION) | ((last + GENERATION_ONE) & GENERATION);
-	atomic_store_explicit(&slot->object, object, memory_order_relaxed);
+	atomic_store_explicit(&slot->object, object, memory_order_release);
 	atomic_store_explicit(&slot->key, handle, memory_order_release);
 	return handle;
 }
@@ -97,8 +97,13 @@ int drv_handle_create(struct drv_handles *table, unsigned kind, void *object, ui
 	return r;
 }
 
-void drv_handle_destroy(struct drv_handles *table, uint64_t handle)
+bool drv_handle_destroy(struct drv_handles *table, uint64_t handle)
 {
-	drv_handle_shut(table, handle);
+	uint64_t key = handle;
+
+	if (!atomic_compare_exchange_strong_explicit(&slot_at(table, handle)->key, &key, handle & GENERATION,
+						     memory_order_acq_rel, memory_order_relaxed))
+		return false;
 	drv_handle_slot_destroy(table, handle);
+	return true;
 }

@@ -12,13 +12,14 @@
  * comparison, and no index is out of bounds.
  *
  * A look-up takes no lock: a slot's key, which is its handle, is written last. The key proves that the handle was alive
- * at that moment and has the kind of its object: no other number names the object. A caller that frees objects while
- * others use them has to order that itself.
+ * at that moment and has the kind of its object: no other number names the object. It is read before and after the object, since
+ * the slot may get another object between the two. A caller that frees objects while others use them has to order that itself.
  * All functions are thread safe. */
 #ifndef DRV_HANDLE_H
 #define DRV_HANDLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,7 +38,8 @@ struct drv_handle_slot {
 	/* release: object is valid. While the slot names no object: its generation, and the byte offset of the next
 	 * free slot or 0, without a kind */
 	_Atomic uint64_t key;
-	void *_Atomic object; /* relaxed */
+	/* release: the key that it replaces is not the handle of the object before */
+	void *_Atomic object;
 };
 
 struct drv_handles {
@@ -57,7 +59,8 @@ void drv_handle_shut(struct drv_handles *table, uint64_t handle);
 
 /* Creates a slot and opens a handle in it, for an object that keeps one handle all its life. -ENOMEM. */
 DRV_MUST_CHECK int drv_handle_create(struct drv_handles *table, unsigned kind, void *object, uint64_t *handle);
-void drv_handle_destroy(struct drv_handles *table, uint64_t handle);
+/* False, without effect: another thread has destroyed the handle. */
+bool drv_handle_destroy(struct drv_handles *table, uint64_t handle);
 
 /* Finds the object of that kind that a handle names; NULL: none. */
 static inline void *drv_handle_find(const struct drv_handles *table, unsigned kind, uint64_t handle)
@@ -69,7 +72,9 @@ static inline void *drv_handle_find(const struct drv_handles *table, unsigned ki
 	if (__builtin_expect(handle >> DRV_HANDLE_KIND_SHIFT != kind, 0) ||
 	    __builtin_expect(atomic_load_explicit(&slot->key, memory_order_acquire) != handle, 0))
 		return NULL;
-	object = atomic_load_explicit(&slot->object, memory_order_relaxed);
+	object = atomic_load_explicit(&slot->object, memory_order_acquire);
+	if (__builtin_expect(atomic_load_explicit(&slot->key, memory_order_relaxed) != handle, 0))
+		return NULL;
 	if (!object)
 		__builtin_unreachable(); /* a slot with this key has an object: no caller needs a second test */
 	return object;

@@ -2,8 +2,10 @@
 #include "drv/handle.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -30,7 +32,8 @@ static void a_handle_names_its_object_until_it_is_destroyed(void)
 	drv_handle_destroy(&table, a);
 	CHECK(!drv_handle_find(&table, APPLE, a));
 	CHECK(drv_handle_find(&table, PEAR, b) == &pear);
-	drv_handle_destroy(&table, b);
+	CHECK(!drv_handle_destroy(&table, a));
+	CHECK(drv_handle_destroy(&table, b));
 }
 
 /* Numbers that a client makes up name nothing: that of a live object with another kind, and those of no object. */
@@ -151,6 +154,76 @@ static void threads_see_their_own(void)
 	CHECK(shared.used <= 4);
 }
 
+/* --- a slot that changes during a look-up ------------------------------------------------------ */
+
+static struct drv_handles changed;
+static _Atomic uint64_t looked_up;
+static _Atomic bool stopped, go;
+static int first_object, second_object;
+
+static void nap(long us)
+{
+	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
+}
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = true;
+	while (!go)
+		nap(10);
+}
+
+static void *find_first(void *unused)
+{
+	unsigned long wrong = 0;
+	uint64_t handle = looked_up;
+
+	(void)unused;
+	while (!over) {
+		void *found = drv_handle_find(&changed, APPLE, handle);
+
+		wrong += found && found != &first_object;
+	}
+	return (void *)wrong;
+}
+
+/* Gives the slot to another object while a thread is stopped, in some rounds inside the look-up. */
+static unsigned long change_slot(long delay_us)
+{
+	uint64_t first, second;
+	pthread_t thread;
+	void *wrong;
+
+	over = stopped = go = false;
+	CHECK_EQ(drv_handle_create(&changed, APPLE, &first_object, &first), 0);
+	looked_up = first;
+	CHECK_EQ(pthread_create(&thread, NULL, find_first, NULL), 0);
+	nap(delay_us);
+	pthread_kill(thread, SIGUSR1);
+	while (!stopped)
+		nap(10);
+	drv_handle_destroy(&changed, first);
+	CHECK_EQ(drv_handle_create(&changed, PEAR, &second_object, &second), 0);
+	go = true;
+	nap(10);
+	over = true;
+	pthread_join(thread, &wrong);
+	drv_handle_destroy(&changed, second);
+	return (unsigned long)wrong;
+}
+
+static void a_look_up_gives_no_later_object(void)
+{
+	struct sigaction action = {.sa_handler = stop};
+	unsigned long wrong = 0;
+
+	sigaction(SIGUSR1, &action, NULL);
+	for (long i = 0; i < 500; i++)
+		wrong += change_slot(10 + i % 50);
+	CHECK_EQ(wrong, 0);
+}
+
 static void a_child_can_make_handles(void)
 {
 	uint64_t handle;
@@ -170,6 +243,7 @@ int main(void)
 	a_slot_is_used_again_under_another_name();
 	a_slot_gives_handles_without_allocation();
 	threads_see_their_own();
+	a_look_up_gives_no_later_object();
 	a_child_can_make_handles();
 	return check_done("handles");
 }

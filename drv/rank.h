@@ -8,6 +8,8 @@
 #include "drv/error.h"
 
 #define DRV_RANKS(RANK)                                                                                            \
+	/* held while a program is compiled or linked, for the current device */                                   \
+	RANK(HIP_RTC)                                                                                              \
 	/* making and ending */                                                                                    \
 	RANK(HIP_RESET)                                                                                            \
 	RANK(HIP_INIT)                                                                                             \
@@ -17,6 +19,8 @@
 	/* api/, outside of a stream */                                                                            \
 	RANK(HIP_GRID_GROUPS)                                                                                      \
 	RANK(HIP_REFERENCES)                                                                                       \
+	RANK(HIP_EXEC)                                                                                             \
+	RANK(HIP_GRAPHS)                                                                                           \
 	RANK(HIP_MODULE)                                                                                           \
 	RANK(HIP_REGISTER)                                                                                         \
 	RANK(HIP_EXTERNALS)                                                                                        \
@@ -24,7 +28,6 @@
 	RANK(HIP_BINARIES)                                                                                         \
 	RANK(HIP_LINKED)                                                                                           \
 	RANK(HIP_VARIABLES)                                                                                        \
-	RANK(HIP_EXEC)                                                                                             \
 	RANK(HIP_PLANS)                                                                                            \
 	RANK(HIP_EVENT)                                                                                            \
 	RANK(HIP_OBJECTS)                                                                                          \
@@ -73,6 +76,7 @@
 	RANK(RT_PT_SYNC)                                                                                           \
 	RANK(RT_FREE)                                                                                              \
 	RANK(RT_VA_REGION)                                                                                         \
+	RANK(RT_SIGNAL_GROUPS)                                                                                     \
 	RANK(RT_SIGNALS)                                                                                           \
 	RANK(RT_RETIRE)                                                                                            \
 	RANK(RT_DEBUG)                                                                                             \

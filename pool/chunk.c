@@ -146,6 +146,46 @@ void pool_chunk_destroy(struct pool_chunk *chunk)
 	free(chunk);
 }
 
+/* Vms whose jobs list the chunk. */
+static uint32_t chunk_vms(const struct pool_chunk *chunk)
+{
+	uint32_t vms = 0;
+
+	for (unsigned i = 0; i < POOL_VMS_MAX; i++)
+		vms |= chunk->mem[i] ? 1u << i : 0;
+	return vms;
+}
+
+/* Each job lists all host memory of its vm: those that were submitted after the last block was freed, too. Unmapping waits for them,
+ * and all submissions for the unmapping (MMU notifiers): a job that waits for the program would never end. So the memory leaves the
+ * lists first, when no job runs; a job that was being submitted meanwhile is seen to run. */
+static bool host_chunk_try_destroy(struct pool_chunk *chunk)
+{
+	const struct pool_space *space = chunk->pool->space;
+	uint32_t vms = chunk_vms(chunk);
+
+	if (vms & ~pool_idle(space))
+		return false;
+	for (unsigned i = 0; i < POOL_VMS_MAX && !chunk->unlisted; i++)
+		if (chunk->mem[i])
+			vm_mem_unlist(chunk->mem[i]);
+	chunk->unlisted = true;
+	if (vms & ~pool_idle(space))
+		return false;
+	pool_chunk_destroy(chunk);
+	return true;
+}
+
+bool pool_chunk_try_destroy(struct pool_chunk *chunk, uint32_t idle)
+{
+	if (chunk->pool->info.placement == POOL_HOST)
+		return host_chunk_try_destroy(chunk);
+	if (!(idle & 1u << chunk->pool->info.vm))
+		return false;
+	pool_chunk_destroy(chunk);
+	return true;
+}
+
 void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t idle)
 {
 	struct pool_block *block;
@@ -165,7 +205,7 @@ void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t
 	}
 	while ((chunk = gone->chunk)) {
 		gone->chunk = chunk->next;
-		if (idle & 1u << chunk->pool->info.vm || !pool_chunk_cache_put(chunk))
+		if (!pool_chunk_try_destroy(chunk, idle) && !pool_chunk_cache_put(chunk))
 			pool_chunk_destroy(chunk);
 	}
 }

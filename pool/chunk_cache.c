@@ -3,7 +3,8 @@
  * The kernel removes a mapping from the page tables when all jobs of the vm that were submitted before have ended,
  * and orders every mapping that is made after it behind the removal. So an unmapping while a job runs keeps new
  * memory from the job: a kernel that has memory freed and allocated would wait for its own end. An always valid
- * chunk stays mapped instead and serves the next request of its size, until no job runs or the cache is full. */
+ * chunk stays mapped instead and serves the next request of its size, until no job runs or the cache is full. Host memory, which
+ * jobs list, stays for another reason (host_chunk_try_destroy()), however much it is. */
 #include "drv/lock.h"
 #include "pool/internal.h"
 
@@ -12,17 +13,23 @@ static uint64_t chunk_size_B(const struct pool_chunk *chunk)
 	return chunk->node.hi - chunk->node.lo;
 }
 
+static bool is_host(const struct pool_chunk *chunk)
+{
+	return chunk->pool->info.placement == POOL_HOST;
+}
+
 bool pool_chunk_cache_put(struct pool_chunk *chunk)
 {
 	struct pool_space *space = chunk->pool->space;
-	bool fits = !chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT;
+	bool fits = is_host(chunk) || (!chunk->lost && pool_owner_mem(chunk)->bo->flags & VM_RESIDENT);
+	uint64_t limited_B = is_host(chunk) ? 0 : chunk_size_B(chunk);
 
 	drv_mutex_lock(&space->lock);
-	fits = fits && space->cached_B + chunk_size_B(chunk) <= POOL_CACHED_MAX_B;
+	fits = fits && space->cached_B + limited_B <= POOL_CACHED_MAX_B;
 	if (fits) {
 		chunk->next = space->cached;
 		space->cached = chunk;
-		space->cached_B += chunk_size_B(chunk);
+		space->cached_B += limited_B;
 		chunk->pool->stats.reserved_B += chunk_size_B(chunk);
 	}
 	drv_mutex_unlock(&space->lock);
@@ -36,7 +43,7 @@ static struct pool_chunk *cache_remove(struct pool_space *space, struct pool_chu
 
 	*at = chunk->next;
 	chunk->next = NULL;
-	space->cached_B -= chunk_size_B(chunk);
+	space->cached_B -= is_host(chunk) ? 0 : chunk_size_B(chunk);
 	chunk->pool->stats.reserved_B -= chunk_size_B(chunk);
 	return chunk;
 }
@@ -47,29 +54,48 @@ struct pool_chunk *pool_chunk_cache_get(struct pool *pool, unsigned size_class, 
 	struct pool_chunk **at;
 
 	for (at = &space->cached; *at; at = &(*at)->next)
-		if ((*at)->pool == pool && (*at)->size_class == size_class &&
+		if ((*at)->pool == pool && !(*at)->unlisted && (*at)->size_class == size_class &&
 		    (size_class != POOL_WHOLE || chunk_size_B(*at) == size_B))
 			return cache_remove(space, at);
 	return NULL;
 }
 
-void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, uint32_t vms)
+/* Takes chunks out of the cache: of the pool, or (NULL) of these vms and of host memory. A list by next. */
+static struct pool_chunk *cache_take(struct pool_space *space, const struct pool *pool, uint32_t vms)
 {
 	struct pool_chunk *gone = NULL, *chunk, **at;
 
 	drv_mutex_lock(&space->lock);
-	for (at = &space->cached; *at;) {
-		if ((pool && (*at)->pool != pool) || !(vms & 1u << (*at)->pool->info.vm)) {
-			at = &(*at)->next;
+	for (at = &space->cached; (chunk = *at);) {
+		if (pool ? chunk->pool != pool : !is_host(chunk) && !(vms & 1u << chunk->pool->info.vm)) {
+			at = &chunk->next;
 			continue;
 		}
-		chunk = cache_remove(space, at);
+		cache_remove(space, at);
 		chunk->next = gone;
 		gone = chunk;
 	}
 	drv_mutex_unlock(&space->lock);
-	for (; gone; gone = chunk) {
-		chunk = gone->next;
-		pool_chunk_destroy(gone);
+	return gone;
+}
+
+void pool_chunk_cache_drop(struct pool_space *space, uint32_t vms)
+{
+	struct pool_chunk *gone = cache_take(space, NULL, vms), *chunk;
+
+	while ((chunk = gone)) {
+		gone = chunk->next;
+		if (!pool_chunk_try_destroy(chunk, vms) && !pool_chunk_cache_put(chunk))
+			pool_chunk_destroy(chunk);
+	}
+}
+
+void pool_chunk_cache_end(struct pool *pool)
+{
+	struct pool_chunk *gone = cache_take(pool->space, pool, 0), *chunk;
+
+	while ((chunk = gone)) {
+		gone = chunk->next;
+		pool_chunk_destroy(chunk);
 	}
 }

@@ -201,6 +201,29 @@ static void at_rest(void)
 	pool_destroy(pool);
 }
 
+/* A job that runs may have been submitted after the block was freed, and lists the memory all the same. */
+static void host_memory_stays_while_jobs_run(void)
+{
+	struct pool *pool = make(POOL_HOST, VM_CPU);
+	struct pool_block *block = take(pool, 3 * MIB);
+	uint64_t va = block->va;
+
+	job_runs = true;
+	pool_free(block, NULL, 0);
+	CHECK(is_mapped(va));
+	pool_trim(pool, 0, 0);
+	CHECK(is_mapped(va));
+	block = take(pool, 3 * MIB);
+	CHECK_EQ(block->va, va);
+	pool_free(block, NULL, 0);
+	CHECK(is_mapped(va));
+	job_runs = false;
+	pool_free(take(pool, PAGE), NULL, 0);
+	CHECK(!is_mapped(va));
+	CHECK_EQ(reserved_B(pool), POOL_SLAB_B);
+	pool_destroy(pool);
+}
+
 /* The cache is limited, and its memory is released on demand. */
 static void not_for_ever(void)
 {
@@ -239,6 +262,7 @@ int main(void)
 	exported(PAGE, 0, copy_up);
 	exported(5 * MIB, VM_EXEC, copy_up);
 	nobody_copies();
+	host_memory_stays_while_jobs_run();
 	landed_while_jobs_run();
 	at_rest();
 	not_for_ever();

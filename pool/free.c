@@ -193,5 +193,5 @@ void pool_free(struct pool_block *block, const struct cs_fence *fences, unsigned
 	idle = d ? 0 : pool_idle(space);
 	pool_gone_finish(space, &gone, idle);
 	if (any_cached && idle)
-		pool_chunk_cache_drop(space, NULL, idle);
+		pool_chunk_cache_drop(space, idle);
 }

@@ -40,6 +40,7 @@ struct pool_chunk {
 					     space.lock */
 	unsigned size_class, blocks;      /* immutable */
 	unsigned used, lost;
+	bool unlisted; /* host memory that new jobs do not list: it is destroyed when no job runs, and not used again */
 	uint64_t free_bits[POOL_SLAB_B / POOL_PAGE_B / 64]; /* a set bit is a free block */
 	struct pool_block block[];
 };
@@ -101,6 +102,9 @@ void pool_put(struct pool_block *block, struct pool_gone *gone);
 DRV_MUST_CHECK int pool_chunk_create(struct pool *pool, unsigned size_class, uint64_t size_B,
 				     struct pool_chunk **chunk);
 void pool_chunk_destroy(struct pool_chunk *chunk);
+/* Destroys an empty chunk, unless jobs run that the unmapping would wait for, or that would wait for it. idle: vms whose jobs do not
+ * count; those of host memory are always asked for. */
+DRV_MUST_CHECK bool pool_chunk_try_destroy(struct pool_chunk *chunk, uint32_t idle);
 /* Maps the chunk on another vm. The caller holds share_lock, unless no other thread has the chunk yet. */
 DRV_MUST_CHECK int pool_chunk_map(struct pool_chunk *chunk, unsigned vm);
 /* Mask of the vms without an unfinished job. */
@@ -109,14 +113,16 @@ uint32_t pool_idle(const struct pool_space *space);
 void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t idle);
 
 /* chunk_cache.c */
-/* Limit of the memory that cached chunks of a space have. */
+/* Limit of the memory that cached chunks of a space have, but for host memory. */
 #define POOL_CACHED_MAX_B (256ull << 20)
 /* Caches a chunk that is no longer in the tree. False: the caller destroys it. */
 bool pool_chunk_cache_put(struct pool_chunk *chunk);
 /* Takes a fitting chunk out of the cache, or returns NULL; the caller owns it. space.lock held. */
 struct pool_chunk *pool_chunk_cache_get(struct pool *pool, unsigned size_class, uint64_t size_B);
-/* Destroys all cached chunks of these vms, of one pool or (NULL) of all. */
-void pool_chunk_cache_drop(struct pool_space *space, const struct pool *pool, uint32_t vms);
+/* Destroys the cached chunks of these vms; those of host memory if no job runs. */
+void pool_chunk_cache_drop(struct pool_space *space, uint32_t vms);
+/* Destroys all cached chunks of a pool that no job uses any more. */
+void pool_chunk_cache_end(struct pool *pool);
 
 /* free.c */
 /* Checks up to `most` deferrals, and gives back the blocks whose fences are retired; space.lock held. */

@@ -110,7 +110,7 @@ void pool_destroy(struct pool *pool)
 		return;
 	while (has_freed(pool))
 		(void)!pool_reap_all(pool->space, CS_FOREVER);
-	pool_chunk_cache_drop(pool->space, pool, UINT32_MAX);
+	pool_chunk_cache_end(pool);
 	while ((chunk = take_chunk(pool, true))) {
 		for (unsigned i = 0; i < chunk->blocks; i++)
 			vm_bo_put(chunk->block[i].own);
@@ -140,12 +140,13 @@ void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns)
 		return;
 	while (pool_reap_all(pool->space, wait_ns))
 		;
-	pool_chunk_cache_drop(pool->space, NULL, UINT32_MAX);
+	pool_chunk_cache_drop(pool->space, UINT32_MAX);
 	for (pool_stats(pool, &stats); stats.reserved_B > keep_B; pool_stats(pool, &stats)) {
 		chunk = take_chunk(pool, false);
 		if (!chunk)
 			return;
-		pool_chunk_destroy(chunk);
+		if (!pool_chunk_try_destroy(chunk, UINT32_MAX) && !pool_chunk_cache_put(chunk))
+			pool_chunk_destroy(chunk);
 	}
 }
 

@@ -14,8 +14,9 @@ $(O)/libtests.a: $(TEST_LIB)
 $(O)/libvgpu.a: $(VGPU_OBJ)
 $(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
 
-# --- the driver with its allocations renamed, for the tests that fail each of them ---------------------------------
-INJECT := $(foreach s,malloc calloc realloc strdup strndup free mmap,--redefine-sym $(s)=inject_$(s))
+# --- the driver with calls renamed that the tests let fail -----------------------------------------------------------
+INJECT := $(foreach s,malloc calloc realloc strdup strndup free mmap open fcntl socket eventfd memfd_create fopen opendir \
+	pthread_create,--redefine-sym $(s)=inject_$(s))
 $(O)/libtuff-inject.a: $(O)/libdriver.a
 $(O)/libhsa-inject.a: $(O)/libhsa.a
 # HIP's is used with HSA's, which has the parts that they share.
@@ -95,4 +96,8 @@ BENCH_HIP := $(call obj,$(wildcard tests/bench/hip/*.c)) $(O)/tests/bench/hip/be
 $(O)/bin/tests/bench/hip: $(O)/tests/bench/hip.o $(BENCH_HIP) $(O)/libtests.a $(O)/vgpu.o $(O)/lib/libamdhip64.so.6 $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $< $(BENCH_HIP) $(VGPU_LINK) $(O)/libtests.a $(O)/lib/libamdhip64.so.6 $(HSA_LIB) $(PKG_LIBS) \
+		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@
+$(O)/bin/tests/bench/growth: $(O)/tests/bench/growth.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/lib/libamdhip64.so.6 $(O)/flags/ld
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(link) $< $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(O)/lib/libamdhip64.so.6 $(HSA_LIB) $(PKG_LIBS) \
 		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@

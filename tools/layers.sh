@@ -72,7 +72,7 @@ done
 # Tests of the public interfaces include only these, and the common headers of tests.
 for line in $(includes tests/device) $(includes tests/examples) $(includes tests/hsa); do
 	header=${line##*:}
-	case "$line" in tests/hsa/*) also="vgpu/vgpu.h vgpu/report.h hsa/names.h tests/inject.h" ;; *) also="" ;; esac
+	case "$line" in tests/hsa/*) also="vgpu/vgpu.h vgpu/report.h hsa/names.h tests/inject.h tests/ends.h" ;; *) also="" ;; esac
 	case " $also " in *" $header "*) continue ;; esac
 	case "$header" in tests/check.h | tests/battery.h | tests/count.h | tests/hsa_*.h | tests/code/code.h | tests/descriptors.h | tests/random.h | tests/rest.h | \
 		tests/device/*.h | tests/hsa/*.h | shaders/blob.h) ;; *) complain "${line%:*}" "$header" ;; esac

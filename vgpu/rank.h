@@ -12,10 +12,10 @@
 	RANK(DEVICE)     /* engine/: a device's workers and grids */                                               \
 	RANK(RING)       /* engine/: what runs on a ring */                                                        \
 	RANK(REASON)     /* engine/: why a run ends */                                                             \
-	RANK(GWS)        /* isa/: global wave sync */                                                              \
 	RANK(CACHE_USE)  /* memory/: users of a cache's pages, and their write-back */                             \
 	RANK(CACHE_FILL) /* memory/: new pages and lines of a cache */                                             \
-	RANK(ORDER)      /* memory/: clocks and shadows of the order check */
+	RANK(ORDER)      /* memory/: clocks and shadows of the order check */                                      \
+	RANK(GWS)        /* isa/: global wave sync; waves run with CACHE_USE */
 
 enum vgpu_rank {
 #define RANK(name) VGPU_RANK_##name,

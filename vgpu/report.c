@@ -1,6 +1,9 @@
 /* Strict findings and the log (vgpu/report.h). */
 #include "vgpu/report.h"
+#include "vgpu/sys.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -23,6 +26,17 @@ static struct part {
 static atomic_ulong findings;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
+
+/* NULL: errno says why not. */
+static FILE *log_open(const char *path)
+{
+	int fd = sys_create(path, O_APPEND);
+
+	if (fd >= 0)
+		return fdopen(fd, "ae");
+	errno = -fd;
+	return NULL;
+}
 
 static void read_choice(struct part *part)
 {
@@ -51,7 +65,7 @@ static void read_environment(void)
 		read_choice(&parts[i]);
 	if (!log || !*log)
 		return;
-	log_file = strcmp(log, "-") ? fopen(log, "ae") : stderr;
+	log_file = strcmp(log, "-") ? log_open(log) : stderr;
 	if (!log_file)
 		fprintf(stderr, "vgpu: cannot open TUFF_VGPU_LOG=%s: %m\n", log);
 	else

@@ -71,7 +71,7 @@ static inline int sys_open(const char *path, int flags)
 /* For writing; makes the file when there is none, by the umask. */
 static inline int sys_create(const char *path, int flags)
 {
-	return (int)sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666, 0, 0);
+	return (int)sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600, 0, 0);
 }
 
 static inline long sys_write(int fd, const void *buf, size_t size_B)

@@ -17,7 +17,7 @@ static struct {
 
 static pthread_key_t thread_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool has_membarrier;
+static bool has_membarrier; /* constant after `once` */
 
 /* --- threads ---------------------------------------------------------------------------------- */
 
@@ -36,6 +36,7 @@ static void thread_unregister(void *thread)
 	drv_mutex_lock(&retirement.lock);
 	forget_locked(t);
 	LIST_REMOVE(t, in_threads);
+	t->registered = false;
 	drv_mutex_unlock(&retirement.lock);
 	atomic_store(&t->inside, HIP_INSIDE_NEVER);
 }
@@ -43,19 +44,27 @@ static void thread_unregister(void *thread)
 static void retirement_init(void)
 {
 	(void)!pthread_key_create(&thread_key, thread_unregister);
-	has_membarrier = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+	/* A filter of system calls may allow one of the two. */
+	has_membarrier = !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) &&
+			 !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+static void thread_insert(struct hip_thread *t)
+{
+	pthread_once(&once, retirement_init);
+	drv_mutex_lock(&retirement.lock);
+	LIST_INSERT_HEAD(&retirement.threads, t, in_threads);
+	t->registered = true;
+	drv_mutex_unlock(&retirement.lock);
+	(void)!pthread_setspecific(thread_key, t);
+	if (has_membarrier)
+		atomic_store(&t->inside, HIP_INSIDE_CALL);
 }
 
 void hip_thread_register(void)
 {
-	struct hip_thread *t = &hip_thread;
-
-	pthread_once(&once, retirement_init);
-	drv_mutex_lock(&retirement.lock);
-	LIST_INSERT_HEAD(&retirement.threads, t, in_threads);
-	drv_mutex_unlock(&retirement.lock);
-	(void)!pthread_setspecific(thread_key, t);
-	atomic_store(&t->inside, HIP_INSIDE_CALL);
+	if (!hip_thread.registered)
+		thread_insert(&hip_thread);
 	/* Orders the counter before the look-up of handles: a thread that destroys a handle later sees the call. */
 	atomic_thread_fence(memory_order_seq_cst);
 }
@@ -135,9 +144,12 @@ static struct hip_retired *take_locked(void)
 static void begin_wait_locked(const struct hip_thread *but)
 {
 	drv_rank_assert(DRV_RANK_HIP_RETIRE);
-	if (retirement.waiting || !retirement.fresh || !has_membarrier ||
-	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+	if (retirement.waiting || !retirement.fresh)
 		return;
+	if (has_membarrier && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		return;
+	/* Orders the handles, which are destroyed, before the counters: the other side of hip_thread_register(). */
+	atomic_thread_fence(memory_order_seq_cst);
 	retirement.waiting = retirement.fresh;
 	retirement.fresh = NULL;
 	retirement.fresh_count = 0;

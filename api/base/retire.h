@@ -8,8 +8,11 @@
  *
  * Each thread counts its calls in a counter of its own, by a plain addition without a fence. The thread that frees
  * issues the fence instead: membarrier(2) makes all running threads execute one, and then the counters are read. A
- * thread that counts a call later finds the handle destroyed. In a sandbox that forbids membarrier(2) nothing is
- * freed.
+ * thread that counts a call later finds the handle destroyed.
+ *
+ * Where membarrier(2) is missing, as in sandboxes and old kernels, each call issues a fence of its own. The first registration
+ * finds out, before any thread is in a call. The counters stay negative then, as those of threads that are not registered: no call
+ * takes a fast path, and the slow path issues the fence. A process that forbids membarrier(2) to itself later frees nothing more.
  *
  * An object whose end takes locks, such as code that HSA unloads, is freed by hip_retire_flush() only, which callers
  * without a lock call.
@@ -35,7 +38,7 @@ void hip_retire_collect(void);
 /* Does not wait for a batch, nor for the calling thread, which uses no retired object in the rest of its call. */
 void hip_retire_flush(void);
 
-/* Registers the calling thread, whose counter is HIP_INSIDE_NEVER plus a call. */
+/* Called in a call with a negative counter: registers the thread, if it is not yet, and issues the call's fence. */
 void hip_thread_register(void);
 
 /* Increments of hip_thread.inside: bits 7:0 count the nested calls that run, the upper bits those that have ended.
@@ -44,8 +47,8 @@ void hip_thread_register(void);
 #define HIP_INSIDE_END  255
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-/* hip_call_begin_fast() calls no function, for functions that keep no registers on the stack. False: the thread is not
- * registered, and no object may be used before hip_call_begin_slow().
+/* hip_call_begin_fast() calls no function, for functions that keep no registers on the stack. False: the counter is
+ * negative, and no object may be used before hip_call_begin_slow().
  *
  * One instruction each, which gcc does not generate from atomics. x86 stores become visible in order. */
 static inline bool hip_call_begin_fast(void)

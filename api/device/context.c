@@ -9,6 +9,7 @@ struct hip_context {
 	uint64_t handle;
 	struct hip_device *device;
 	unsigned flags;
+	bool primary; /* lives as long as the library */
 	struct hip_retired retired;
 };
 
@@ -35,7 +36,7 @@ static const struct hip_context *context_top(void)
 	return stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
 }
 
-static hipError_t context_make(struct hip_device *device, unsigned flags, struct hip_context **out)
+static hipError_t context_make(struct hip_device *device, unsigned flags, bool first, struct hip_context **out)
 {
 	struct hip_context *c = calloc(1, sizeof(*c));
 
@@ -43,6 +44,7 @@ static hipError_t context_make(struct hip_device *device, unsigned flags, struct
 		return hipErrorOutOfMemory;
 	c->device = device;
 	c->flags = flags;
+	c->primary = first;
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_CONTEXT), c, &c->handle)) {
 		free(c);
 		return hipErrorOutOfMemory;
@@ -58,7 +60,7 @@ static hipError_t primary_of(struct hip_device *device, hipCtx_t *out)
 
 	drv_mutex_lock(&primary.lock);
 	if (!*at)
-		r = context_make(device, 0, at);
+		r = context_make(device, 0, true, at);
 	if (!r)
 		*out = (hipCtx_t)(uintptr_t)(*at)->handle;
 	drv_mutex_unlock(&primary.lock);
@@ -100,7 +102,7 @@ static hipError_t context_create(hipCtx_t *out, unsigned flags, int device)
 
 	if (!out || !hip_device_of(device))
 		return hipErrorInvalidValue;
-	r = context_make(hip_device_of(device), flags, &c);
+	r = context_make(hip_device_of(device), flags, false, &c);
 	if (r)
 		return r;
 	*out = (hipCtx_t)(uintptr_t)c->handle;
@@ -123,11 +125,12 @@ HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
 {
 	struct hip_context *c = context_of(context);
 
-	if (!c || c == primary.context[c->device->index])
+	if (!c || c->primary)
 		return c || !context ? hipErrorInvalidValue : hipErrorInvalidContext;
 	if (stack.count && stack.context[stack.count - 1] == context)
 		(void)!context_pop(NULL);
-	drv_handle_destroy(&hip_handles, c->handle);
+	if (!drv_handle_destroy(&hip_handles, c->handle))
+		return hipErrorInvalidContext;
 	hip_retire(&c->retired, free_context);
 	hip_retire_collect();
 	return hipSuccess;

@@ -107,9 +107,8 @@ static hipError_t event_destroy(hipEvent_t handle)
 
 	if (!handle)
 		return hipErrorInvalidHandle;
-	if (!e)
+	if (!e || !drv_handle_destroy(&hip_handles, e->handle))
 		return hipErrorContextIsDestroyed;
-	drv_handle_destroy(&hip_handles, e->handle);
 	drv_lock(&e->lock);
 	timestamp_release(e);
 	hip_point_put(&e->point);

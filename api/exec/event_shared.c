@@ -35,9 +35,10 @@
 
 struct page {
 	uint64_t key;
-	_Atomic uint64_t records;
+	_Atomic uint64_t records;        /* the last record, or one before it whose successor has its maker */
 	_Atomic uint64_t reached[SLOTS]; /* the last reached record of each slot */
-	/* The last record of each slot, and the process that made it; process 0: the record was refused. */
+	/* The last record of each slot, and the process that made it; process 0: the record was refused. This store makes
+	 * the record: a process that is killed has made it with its id, or not at all. */
 	_Atomic uint64_t maker[SLOTS];
 };
 _Static_assert(sizeof(struct page) <= PAGE_B, "a page");
@@ -276,7 +277,8 @@ static bool has_reached(const struct hip_shared *shared, uint64_t number)
 	uint64_t accepted = accepted_record(shared, number);
 	pid_t maker;
 
-	if (atomic_load_explicit(&shared->page->reached[accepted % SLOTS], memory_order_acquire) >= accepted)
+	if (atomic_load_explicit(&shared->page->reached[accepted % SLOTS], memory_order_acquire) >= accepted ||
+	    maker_read(shared, accepted) >> PID_BITS > accepted)
 		return true;
 	maker = maker_of(shared, accepted);
 	return maker && drv_process_gone(maker);
@@ -284,7 +286,15 @@ static bool has_reached(const struct hip_shared *shared, uint64_t number)
 
 static uint64_t last_record(const struct hip_shared *shared)
 {
-	return atomic_load(&shared->page->records);
+	for (;;) {
+		uint64_t last = atomic_load(&shared->page->records);
+		uint64_t next = maker_read(shared, last + 1) >> PID_BITS;
+
+		if (next <= last)
+			return last;
+		if (next == last + 1)
+			atomic_compare_exchange_strong(&shared->page->records, &last, next);
+	}
 }
 
 static hipError_t wait_for(const struct hip_shared *shared, uint64_t number)
@@ -310,19 +320,30 @@ void hip_shared_refuse(struct hip_shared *shared, uint64_t number)
 	atomic_store(&shared->page->maker[number % SLOTS], maker_make(number, 0));
 }
 
+/* False: another record has the number. */
+static bool record_claim(struct hip_shared *shared, uint64_t number, pid_t process)
+{
+	uint64_t before = maker_read(shared, number);
+
+	return before >> PID_BITS < number && atomic_compare_exchange_strong(&shared->page->maker[number % SLOTS],
+									     &before, maker_make(number, process));
+}
+
 hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 {
+	const pid_t process = getpid();
 	hipError_t r;
 
-	*number = atomic_fetch_add(&shared->page->records, 1) + 1;
-	r = *number > SLOTS ? wait_for(shared, *number - SLOTS) : hipSuccess;
+	do {
+		*number = last_record(shared) + 1;
+		r = *number > SLOTS ? wait_for(shared, *number - SLOTS) : hipSuccess;
+		if (r)
+			return r;
+	} while (!record_claim(shared, *number, process));
 	/* The slot is reused: the previous record is marked as reached, since its maker's id is overwritten. */
-	if (!r && *number > SLOTS)
+	if (*number > SLOTS)
 		record_skip(shared, *number - SLOTS);
-	atomic_store(&shared->page->maker[*number % SLOTS], maker_make(*number, getpid()));
-	if (r)
-		hip_shared_refuse(shared, *number);
-	return r;
+	return hipSuccess;
 }
 
 static struct hip_value slot_value(const struct hip_shared *shared, uint64_t number, bool wait)

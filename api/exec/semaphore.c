@@ -32,6 +32,21 @@ static void semaphore_put(struct semaphore *s)
 	free(s);
 }
 
+/* A semaphore that has a handle is in the list. */
+static hipError_t semaphore_enlist(struct semaphore *s)
+{
+	int r;
+
+	drv_mutex_lock(&semaphore_list.lock);
+	r = drv_handle_create(&hip_handles, HIP_KIND(HIP_SEMAPHORE), s, &s->handle);
+	if (!r) {
+		s->next = semaphore_list.first;
+		semaphore_list.first = s;
+	}
+	drv_mutex_unlock(&semaphore_list.lock);
+	return r ? hipErrorOutOfMemory : hipSuccess;
+}
+
 static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExternalSemaphoreHandleDesc *desc)
 {
 	struct semaphore *s;
@@ -48,18 +63,14 @@ static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExterna
 	s->device = hip_current();
 	s->values = desc->type == hipExternalSemaphoreHandleTypeTimelineSemaphoreFd;
 	r = hip_of_errno(hip.hsa->import_sync(s->device->agent, desc->handle.fd, &s->sync));
-	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_SEMAPHORE), s, &s->handle))
-		r = hipErrorOutOfMemory;
+	if (!r)
+		r = semaphore_enlist(s);
 	if (r) {
 		semaphore_put(s);
 		return r == hipErrorOutOfMemory ? r : hipErrorInvalidValue;
 	}
 	close(desc->handle.fd);
 	*out = (hipExternalSemaphore_t)(uintptr_t)s->handle;
-	drv_mutex_lock(&semaphore_list.lock);
-	s->next = semaphore_list.first;
-	semaphore_list.first = s;
-	drv_mutex_unlock(&semaphore_list.lock);
 	return hipSuccess;
 }
 

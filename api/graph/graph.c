@@ -4,6 +4,8 @@
 
 #include "api/graph/graph.h"
 
+struct drv_mutex hip_graphs_lock = DRV_MUTEX(DRV_RANK_HIP_GRAPHS);
+
 /* --- lists ------------------------------------------------------------------------------------ */
 
 #define LIST_MAX UINT32_MAX /* plans count with 32 bits */
@@ -80,12 +82,23 @@ static void edge_remove(struct hip_node *from, struct hip_node *to)
 
 static void free_node(struct hip_node *n)
 {
-	if (n->handle)
-		drv_handle_destroy(&hip_handles, n->handle);
 	hip_work_fini(&n->work);
 	free(n->before.at);
 	free(n->after.at);
 	free(n);
+}
+
+static hipError_t node_name(struct hip_node *n)
+{
+	return drv_handle_create(&hip_handles, HIP_KIND(HIP_NODE), n, &n->handle) ? hipErrorOutOfMemory
+										  : hipSuccess;
+}
+
+static void handle_shut(uint64_t *handle)
+{
+	if (*handle)
+		drv_handle_destroy(&hip_handles, *handle);
+	*handle = 0;
 }
 
 static hipError_t new_node(struct hip_graph *g, struct hip_node **out)
@@ -100,7 +113,7 @@ static hipError_t new_node(struct hip_graph *g, struct hip_node **out)
 		free(n);
 		return hipErrorOutOfMemory;
 	}
-	if (g->handle && drv_handle_create(&hip_handles, HIP_KIND(HIP_NODE), n, &n->handle)) {
+	if (g->handle && node_name(n)) {
 		g->nodes.count--;
 		free(n);
 		return hipErrorOutOfMemory;
@@ -109,6 +122,7 @@ static hipError_t new_node(struct hip_graph *g, struct hip_node **out)
 	return hipSuccess;
 }
 
+/* Takes a node out of its graph, and its handle; the caller frees it. */
 static void remove_node(struct hip_node *n)
 {
 	struct hip_graph *g = n->graph;
@@ -120,7 +134,7 @@ static void remove_node(struct hip_node *n)
 	take_out(&g->nodes, n);
 	for (size_t i = n->at; i < g->nodes.count; i++)
 		g->nodes.at[i]->at = i;
-	free_node(n);
+	handle_shut(&n->handle);
 }
 
 static bool graph_frees(const struct hip_graph *g, const void *ptr)
@@ -143,6 +157,7 @@ hipError_t hip_graph_add(struct hip_graph *g, struct hip_node *const *before, si
 		r = hip_edge_add(before[i], n);
 	if (r) {
 		remove_node(n);
+		free_node(n);
 		return r;
 	}
 	n->work = *work;
@@ -169,48 +184,103 @@ static hipError_t find_all(struct hip_graph *g, const hipGraphNode_t *handles, s
 	return hipSuccess;
 }
 
-hipError_t hip_node_add(hipGraphNode_t *out, hipGraph_t handle, const hipGraphNode_t *before, size_t count,
-			hipError_t made, struct hip_work *work)
+static hipError_t add_locked(hipGraphNode_t *out, hipGraph_t handle, const hipGraphNode_t *before, size_t count,
+			     struct hip_work *work)
 {
 	struct hip_graph *g = hip_graph_of(handle);
 	struct hip_node **nodes = NULL, *n;
-	hipError_t r;
+	hipError_t r = g && out ? find_all(g, before, count, &nodes) : hipErrorInvalidValue;
 
-	if (made)
-		return g && out && (before || !count) ? made : hipErrorInvalidValue;
-	r = g && out ? find_all(g, before, count, &nodes) : hipErrorInvalidValue;
+	drv_rank_assert(DRV_RANK_HIP_GRAPHS);
 	if (!r)
 		r = hip_graph_add(g, nodes, count, work, &n);
 	free(nodes);
+	if (!r)
+		*out = hip_node_handle(n);
+	return r;
+}
+
+hipError_t hip_node_add(hipGraphNode_t *out, hipGraph_t handle, const hipGraphNode_t *before, size_t count,
+			hipError_t made, struct hip_work *work)
+{
+	hipError_t r;
+
+	if (made)
+		return hip_graph_of(handle) && out && (before || !count) ? made : hipErrorInvalidValue;
+	drv_mutex_lock(&hip_graphs_lock);
+	r = add_locked(out, handle, before, count, work);
+	drv_mutex_unlock(&hip_graphs_lock);
 	if (r)
 		hip_work_fini(work);
-	else
-		*out = hip_node_handle(n);
 	return r;
 }
 
 /* --- graphs ----------------------------------------------------------------------------------- */
 
-hipError_t hip_graph_create(bool named, struct hip_graph **out)
+hipError_t hip_graph_create(struct hip_graph **out)
 {
-	struct hip_graph *g = calloc(1, sizeof(*g));
+	*out = calloc(1, sizeof(**out));
+	return *out ? hipSuccess : hipErrorOutOfMemory;
+}
 
-	if (!g)
-		return hipErrorOutOfMemory;
-	if (named && drv_handle_create(&hip_handles, HIP_KIND(HIP_GRAPH), g, &g->handle)) {
-		free(g);
-		return hipErrorOutOfMemory;
+hipError_t hip_graph_name(struct hip_graph *g)
+{
+	hipError_t r = hipSuccess;
+
+	for (size_t i = 0; i < g->nodes.count && !r; i++) {
+		struct hip_node *n = g->nodes.at[i];
+
+		r = node_name(n);
+		if (!r && n->work.child)
+			r = hip_graph_name(n->work.child);
 	}
-	*out = g;
-	return hipSuccess;
+	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_GRAPH), g, &g->handle))
+		r = hipErrorOutOfMemory;
+	return r;
+}
+
+/* After a hip_graph_name() that has failed, some have no handle. */
+static void unname_locked(struct hip_graph *g)
+{
+	drv_rank_assert(DRV_RANK_HIP_GRAPHS);
+	handle_shut(&g->handle);
+	for (size_t i = 0; i < g->nodes.count; i++) {
+		struct hip_node *n = g->nodes.at[i];
+
+		handle_shut(&n->handle);
+		if (n->work.child)
+			unname_locked(n->work.child);
+	}
+}
+
+struct hip_graph *hip_graph_take(hipGraph_t handle)
+{
+	struct hip_graph *g;
+
+	drv_mutex_lock(&hip_graphs_lock);
+	g = hip_graph_of(handle);
+	if (g && g->embedded)
+		g = NULL;
+	if (g)
+		unname_locked(g);
+	drv_mutex_unlock(&hip_graphs_lock);
+	return g;
+}
+
+static bool has_handles(const struct hip_graph *g)
+{
+	return g->handle || (g->nodes.count && g->nodes.at[0]->handle);
 }
 
 void hip_graph_destroy(struct hip_graph *g)
 {
 	if (!g)
 		return;
-	if (g->handle)
-		drv_handle_destroy(&hip_handles, g->handle);
+	if (has_handles(g)) {
+		drv_mutex_lock(&hip_graphs_lock);
+		unname_locked(g);
+		drv_mutex_unlock(&hip_graphs_lock);
+	}
 	for (size_t i = 0; i < g->nodes.count; i++)
 		free_node(g->nodes.at[i]);
 	free(g->nodes.at);
@@ -231,7 +301,7 @@ static hipError_t clone_edges(const struct hip_graph *from, struct hip_graph *to
 	return r;
 }
 
-static hipError_t clone_nodes(const struct hip_graph *from, struct hip_graph *to)
+static hipError_t clone_nodes(const struct hip_graph *from, bool named, struct hip_graph *to)
 {
 	hipError_t r = hipSuccess;
 
@@ -240,7 +310,7 @@ static hipError_t clone_nodes(const struct hip_graph *from, struct hip_graph *to
 		struct hip_work work;
 		struct hip_node *copy;
 
-		r = hip_work_copy(&work, &n->work, to->handle);
+		r = hip_work_copy(&work, &n->work, named);
 		if (r)
 			return r;
 		r = hip_graph_add(to, NULL, 0, &work, &copy);
@@ -255,12 +325,12 @@ static hipError_t clone_nodes(const struct hip_graph *from, struct hip_graph *to
 hipError_t hip_graph_clone(const struct hip_graph *g, bool named, struct hip_graph **out)
 {
 	struct hip_graph *clone;
-	hipError_t r = hip_graph_create(named, &clone);
+	hipError_t r = hip_graph_create(&clone);
 
 	if (r)
 		return r;
 	clone->origin = g->handle;
-	r = clone_nodes(g, clone);
+	r = clone_nodes(g, named, clone);
 	if (!r)
 		r = hip_graph_copy_objects(clone, g);
 	if (r)
@@ -292,6 +362,18 @@ bool hip_graph_order(const struct hip_graph *g, struct hip_node **order, struct 
 
 /* --- public functions: graphs ----------------------------------------------------------------- */
 
+/* Gives a graph that is made to the program. */
+static hipError_t graph_give(struct hip_graph *g, hipGraph_t *out)
+{
+	hipError_t r = hip_graph_name(g);
+
+	if (r)
+		hip_graph_destroy(g);
+	else
+		*out = (hipGraph_t)(uintptr_t)g->handle;
+	return r;
+}
+
 HIP_PUBLIC(hipGraphCreate, (hipGraph_t *out, unsigned int flags), (out, flags))
 {
 	struct hip_graph *g;
@@ -299,21 +381,19 @@ HIP_PUBLIC(hipGraphCreate, (hipGraph_t *out, unsigned int flags), (out, flags))
 
 	if (!out || flags)
 		return hipErrorInvalidValue;
-	r = hip_graph_create(true, &g);
-	if (!r)
-		*out = (hipGraph_t)(uintptr_t)g->handle;
-	return r;
+	r = hip_graph_create(&g);
+	return r ? r : graph_give(g, out);
 }
 
 HIP_PUBLIC(hipGraphDestroy, (hipGraph_t handle), (handle))
 {
 	struct hip_graph *g;
 
-	g = hip_graph_of(handle);
-	if (!handle || (g && g->embedded))
+	if (!handle)
 		return hipErrorInvalidValue;
+	g = hip_graph_take(handle);
 	if (!g)
-		return hipErrorIllegalState;
+		return hip_graph_of(handle) ? hipErrorInvalidValue : hipErrorIllegalState;
 	hip_graph_destroy(g);
 	return hipSuccess;
 }
@@ -323,13 +403,11 @@ HIP_PUBLIC(hipGraphClone, (hipGraph_t *out, hipGraph_t original), (out, original
 	struct hip_graph *g, *clone;
 	hipError_t r;
 
+	drv_mutex_lock(&hip_graphs_lock);
 	g = hip_graph_of(original);
-	if (!out || !g)
-		return hipErrorInvalidValue;
-	r = hip_graph_clone(g, true, &clone);
-	if (!r)
-		*out = (hipGraph_t)(uintptr_t)clone->handle;
-	return r;
+	r = out && g ? hip_graph_clone(g, true, &clone) : hipErrorInvalidValue;
+	drv_mutex_unlock(&hip_graphs_lock);
+	return r ? r : graph_give(clone, out);
 }
 
 static hipError_t find_in_clone(hipGraphNode_t *out, hipGraphNode_t original, hipGraph_t clone)
@@ -346,8 +424,8 @@ static hipError_t find_in_clone(hipGraphNode_t *out, hipGraphNode_t original, hi
 	return hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipGraphNodeFindInClone, (hipGraphNode_t *out, hipGraphNode_t original, hipGraph_t clone),
-	   (out, original, clone))
+HIP_PUBLIC_ON_GRAPH(hipGraphNodeFindInClone, (hipGraphNode_t *out, hipGraphNode_t original, hipGraph_t clone),
+		    (out, original, clone))
 {
 	return find_in_clone(out, original, clone);
 }
@@ -378,16 +456,16 @@ static hipError_t change_edges(hipGraph_t handle, const hipGraphNode_t *from, co
 	return r;
 }
 
-HIP_PUBLIC(hipGraphAddDependencies,
-	   (hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count),
-	   (graph, from, to, count))
+HIP_PUBLIC_ON_GRAPH(hipGraphAddDependencies,
+		    (hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count),
+		    (graph, from, to, count))
 {
 	return change_edges(graph, from, to, count, true);
 }
 
-HIP_PUBLIC(hipGraphRemoveDependencies,
-	   (hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count),
-	   (graph, from, to, count))
+HIP_PUBLIC_ON_GRAPH(hipGraphRemoveDependencies,
+		    (hipGraph_t graph, const hipGraphNode_t *from, const hipGraphNode_t *to, size_t count),
+		    (graph, from, to, count))
 {
 	return change_edges(graph, from, to, count, false);
 }
@@ -422,7 +500,8 @@ static hipError_t nodes_get(const struct hip_nodes *nodes, bool roots, hipGraphN
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipGraphGetNodes, (hipGraph_t handle, hipGraphNode_t *list, size_t *count), (handle, list, count))
+HIP_PUBLIC_ON_GRAPH(hipGraphGetNodes, (hipGraph_t handle, hipGraphNode_t *list, size_t *count),
+		    (handle, list, count))
 {
 	const struct hip_graph *g;
 
@@ -430,7 +509,8 @@ HIP_PUBLIC(hipGraphGetNodes, (hipGraph_t handle, hipGraphNode_t *list, size_t *c
 	return g ? nodes_get(&g->nodes, false, list, count) : hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipGraphGetRootNodes, (hipGraph_t handle, hipGraphNode_t *list, size_t *count), (handle, list, count))
+HIP_PUBLIC_ON_GRAPH(hipGraphGetRootNodes, (hipGraph_t handle, hipGraphNode_t *list, size_t *count),
+		    (handle, list, count))
 {
 	const struct hip_graph *g;
 
@@ -438,8 +518,8 @@ HIP_PUBLIC(hipGraphGetRootNodes, (hipGraph_t handle, hipGraphNode_t *list, size_
 	return g ? nodes_get(&g->nodes, true, list, count) : hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipGraphNodeGetDependencies, (hipGraphNode_t handle, hipGraphNode_t *list, size_t *count),
-	   (handle, list, count))
+HIP_PUBLIC_ON_GRAPH(hipGraphNodeGetDependencies, (hipGraphNode_t handle, hipGraphNode_t *list, size_t *count),
+		    (handle, list, count))
 {
 	const struct hip_node *n;
 
@@ -447,8 +527,8 @@ HIP_PUBLIC(hipGraphNodeGetDependencies, (hipGraphNode_t handle, hipGraphNode_t *
 	return n ? nodes_get(&n->before, false, list, count) : hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipGraphNodeGetDependentNodes, (hipGraphNode_t handle, hipGraphNode_t *list, size_t *count),
-	   (handle, list, count))
+HIP_PUBLIC_ON_GRAPH(hipGraphNodeGetDependentNodes, (hipGraphNode_t handle, hipGraphNode_t *list, size_t *count),
+		    (handle, list, count))
 {
 	const struct hip_node *n;
 
@@ -478,13 +558,13 @@ static hipError_t edges_get(const struct hip_graph *g, hipGraphNode_t *from, hip
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipGraphGetEdges, (hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count),
-	   (graph, from, to, count))
+HIP_PUBLIC_ON_GRAPH(hipGraphGetEdges, (hipGraph_t graph, hipGraphNode_t *from, hipGraphNode_t *to, size_t *count),
+		    (graph, from, to, count))
 {
 	return edges_get(hip_graph_of(graph), from, to, count);
 }
 
-HIP_PUBLIC(hipGraphNodeGetType, (hipGraphNode_t handle, hipGraphNodeType *type), (handle, type))
+HIP_PUBLIC_ON_GRAPH(hipGraphNodeGetType, (hipGraphNode_t handle, hipGraphNodeType *type), (handle, type))
 {
 	const struct hip_node *n;
 
@@ -495,16 +575,30 @@ HIP_PUBLIC(hipGraphNodeGetType, (hipGraphNode_t handle, hipGraphNodeType *type),
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipGraphDestroyNode, (hipGraphNode_t handle), (handle))
+static hipError_t take_node_locked(hipGraphNode_t handle, struct hip_node **node)
 {
-	struct hip_node *n;
+	struct hip_node *n = hip_node_of(handle);
 
-	n = hip_node_of(handle);
+	drv_rank_assert(DRV_RANK_HIP_GRAPHS);
 	if (!n)
 		return hipErrorInvalidValue;
 	/* CUDA refuses this, too: the program may have stored the memory's address. */
 	if (n->work.type == hipGraphNodeTypeMemAlloc || n->work.type == hipGraphNodeTypeMemFree)
 		return hipErrorNotSupported;
 	remove_node(n);
+	*node = n;
 	return hipSuccess;
+}
+
+HIP_PUBLIC(hipGraphDestroyNode, (hipGraphNode_t handle), (handle))
+{
+	struct hip_node *n;
+	hipError_t r;
+
+	drv_mutex_lock(&hip_graphs_lock);
+	r = take_node_locked(handle, &n);
+	drv_mutex_unlock(&hip_graphs_lock);
+	if (!r)
+		free_node(n);
+	return r;
 }

@@ -6,12 +6,14 @@
  *   hip_exec    an instance (hipGraphExec_t): a clone of a graph that is launched; owned by the program
  *   hip_object  a user object that graphs keep alive; counted
  *
- * Programs hold handles, which are looked up. HIP requires that one thread at a time uses a graph and its nodes;
- * while a stream captures into a graph, hip_captures_lock guards it. An instance has a lock.
+ * Programs hold handles, which are looked up. hip_graphs_lock guards all graphs that have handles, and their nodes: a thread
+ * has it from the look-up to the last use, and shuts handles under it, so that what it destroys afterwards has no user. It is
+ * outside hip_captures_lock. Graphs without handles belong to an instance, whose lock guards them, or to one thread.
  */
 #ifndef API_GRAPH_H
 #define API_GRAPH_H
 
+#include "drv/lock.h"
 #include "api/exec/op.h"
 
 struct hip_graph;
@@ -47,7 +49,7 @@ struct hip_work {
 };
 
 struct hip_node {
-	uint64_t handle; /* 0: the node of an instance */
+	uint64_t handle; /* 0: the graph has none */
 	uint64_t origin; /* handle of the node that this one was cloned from; 0: none */
 	struct hip_graph *graph;
 	struct hip_work work;
@@ -61,7 +63,7 @@ struct hip_node {
 };
 
 struct hip_graph {
-	uint64_t handle;        /* 0: the graph of an instance */
+	uint64_t handle;        /* 0: the graph of an instance, or it is made or destroyed */
 	uint64_t origin;        /* clones: handle of the original graph */
 	struct hip_nodes nodes; /* owned, with the nodes */
 	bool embedded;          /* a child graph, which its node destroys */
@@ -72,6 +74,23 @@ struct hip_graph {
 	} *held; /* owned */
 };
 
+extern DRV_OWN struct drv_mutex hip_graphs_lock;
+
+/* Defines a public function whose body holds hip_graphs_lock. The body destroys no graph. */
+#define HIP_PUBLIC_ON_GRAPH(name, parameters, arguments)                                                           \
+	static hipError_t name##_locked parameters;                                                                \
+	HIP_PUBLIC(name, parameters, arguments)                                                                    \
+	{                                                                                                          \
+		hipError_t r;                                                                                      \
+                                                                                                                   \
+		drv_mutex_lock(&hip_graphs_lock);                                                                  \
+		r = name##_locked arguments;                                                                       \
+		drv_mutex_unlock(&hip_graphs_lock);                                                                \
+		return r;                                                                                          \
+	}                                                                                                          \
+	static hipError_t name##_locked parameters
+
+/* The caller holds hip_graphs_lock while it uses what these give. */
 static inline struct hip_graph *hip_graph_of(hipGraph_t handle)
 {
 	return hip_find(HIP_GRAPH, handle);
@@ -87,9 +106,16 @@ static inline hipGraphNode_t hip_node_handle(const struct hip_node *node)
 
 /* --- graph.c ---------------------------------------------------------------------------------- */
 
-hipError_t hip_graph_create(bool named, struct hip_graph **graph);
+/* Makes a graph without handles. */
+hipError_t hip_graph_create(struct hip_graph **graph);
+/* Gives the graph, its nodes and its child graphs handles; the last step of making it. */
+hipError_t hip_graph_name(struct hip_graph *graph);
+/* Shuts the handle and takes the graph from the program, which no other thread uses any more. NULL: the handle is no graph, or a
+ * node's child. */
+struct hip_graph *hip_graph_take(hipGraph_t handle);
+/* Takes hip_graphs_lock if the graph has handles. The functions of user objects may run. */
 void hip_graph_destroy(struct hip_graph *graph);
-/* named: the clone and its nodes get handles. */
+/* Makes a copy without handles. named: handles will follow. */
 hipError_t hip_graph_clone(const struct hip_graph *graph, bool named, struct hip_graph **clone);
 /* Adds a node, which takes over what *work owns; after an error the caller still owns it. */
 hipError_t hip_graph_add(struct hip_graph *graph, struct hip_node *const *before, size_t count,
@@ -109,7 +135,7 @@ void *hip_list_grow(void *at, size_t *room, size_t count, size_t size_B);
 void hip_work_fini(struct hip_work *work);
 hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool named);
 hipError_t hip_work_of_op(struct hip_work *work, const struct hip_op *op);
-/* Makes the work of a child node: a clone of the graph. */
+/* Makes the work of a child node: a clone of the graph, without handles. */
 hipError_t hip_work_of_child(struct hip_work *work, const struct hip_graph *graph, bool named);
 hipError_t hip_work_of_3d(struct hip_work *work, const hipMemcpy3DParms *p);
 hipError_t hip_work_of_memset(struct hip_work *work, const hipMemsetParams *p);

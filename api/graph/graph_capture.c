@@ -5,6 +5,19 @@
 #include "drv/lock.h"
 #include "api/graph/graph_capture.h"
 
+/* A capture's nodes are found by their handles. */
+static void captures_lock(void)
+{
+	drv_mutex_lock(&hip_graphs_lock);
+	drv_mutex_lock(&hip_captures_lock);
+}
+
+static void captures_unlock(void)
+{
+	drv_mutex_unlock(&hip_captures_lock);
+	drv_mutex_unlock(&hip_graphs_lock);
+}
+
 /* --- nodes ------------------------------------------------------------------------------------ */
 
 /* NULL: the node was removed from the graph. */
@@ -62,9 +75,9 @@ hipError_t hip_capture_work(struct hip_stream *s, struct hip_work *w)
 {
 	hipError_t r;
 
-	drv_mutex_lock(&hip_captures_lock);
+	captures_lock();
 	r = add_locked(hip_capture_of(s), w);
-	drv_mutex_unlock(&hip_captures_lock);
+	captures_unlock();
 	if (r)
 		hip_work_fini(w);
 	return r;
@@ -83,7 +96,13 @@ hipError_t hip_capture_graph(struct hip_stream *s, const struct hip_graph *g)
 	struct hip_work w = {.type = hipGraphNodeTypeGraph};
 	hipError_t r = hip_work_of_child(&w, g, true);
 
-	return r ? r : hip_capture_work(s, &w);
+	if (r)
+		return r;
+	r = hip_graph_name(w.child);
+	if (!r)
+		return hip_capture_work(s, &w);
+	hip_work_fini(&w);
+	return r;
 }
 
 static hipError_t capture_event(struct hip_stream *s, hipEvent_t event)
@@ -93,7 +112,7 @@ static hipError_t capture_event(struct hip_stream *s, hipEvent_t event)
 
 static void destroy_graph(hipGraph_t graph)
 {
-	hip_graph_destroy(hip_graph_of(graph));
+	hip_graph_destroy(hip_graph_take(graph));
 }
 
 static const struct hip_capture_ops ops = {
@@ -125,13 +144,16 @@ static hipError_t capture_begin(hipStream_t handle, hipStreamCaptureMode mode)
 	hipError_t r = find_stream(handle, mode, &s);
 
 	if (!r)
-		r = hip_graph_create(true, &g);
+		r = hip_graph_create(&g);
 	if (r)
 		return r;
-	drv_mutex_lock(&hip_captures_lock);
-	atomic_store(&hip_capture_ops, &ops);
-	r = hip_capture_begin_locked(s, mode, (hipGraph_t)(uintptr_t)g->handle, true, NULL, 0);
-	drv_mutex_unlock(&hip_captures_lock);
+	r = hip_graph_name(g);
+	if (!r) {
+		drv_mutex_lock(&hip_captures_lock);
+		atomic_store(&hip_capture_ops, &ops);
+		r = hip_capture_begin_locked(s, mode, (hipGraph_t)(uintptr_t)g->handle, true, NULL, 0);
+		drv_mutex_unlock(&hip_captures_lock);
+	}
 	if (r)
 		hip_graph_destroy(g);
 	return r;
@@ -156,17 +178,19 @@ static bool are_nodes_of(const struct hip_graph *g, const hipGraphNode_t *nodes,
 static hipError_t capture_begin_to(hipStream_t handle, hipGraph_t graph, const hipGraphNode_t *nodes, size_t count,
 				   hipStreamCaptureMode mode)
 {
-	const struct hip_graph *g = hip_graph_of(graph);
+	const struct hip_graph *g;
 	struct hip_stream *s;
-	hipError_t r = g && !nodes == !count ? find_stream(handle, mode, &s) : hipErrorInvalidValue;
+	hipError_t r =
+		hip_graph_of(graph) && !nodes == !count ? find_stream(handle, mode, &s) : hipErrorInvalidValue;
 
 	if (r)
 		return r;
-	drv_mutex_lock(&hip_captures_lock);
+	captures_lock();
 	atomic_store(&hip_capture_ops, &ops);
-	r = are_nodes_of(g, nodes, count) ? hip_capture_begin_locked(s, mode, graph, false, nodes, count)
-					  : hipErrorInvalidValue;
-	drv_mutex_unlock(&hip_captures_lock);
+	g = hip_graph_of(graph);
+	r = g && are_nodes_of(g, nodes, count) ? hip_capture_begin_locked(s, mode, graph, false, nodes, count)
+					       : hipErrorInvalidValue;
+	captures_unlock();
 	return r;
 }
 
@@ -222,7 +246,7 @@ static hipError_t check_joined(const struct hip_capture *c, const struct hip_gra
 }
 
 /* Ends the capture, unless the call itself is wrong. */
-static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_graph **spoilt)
+static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, hipGraph_t *spoilt)
 {
 	struct hip_stream_capture *p = hip_capture_of(s);
 	struct hip_capture *c = p ? p->capture : NULL;
@@ -241,14 +265,14 @@ static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, struct hip_g
 	r = g ? check_joined(c, g) : hipErrorStreamCaptureInvalidated;
 	*out = r ? NULL : c->graph;
 	if (r && c->own)
-		*spoilt = hip_graph_of(c->graph);
+		*spoilt = c->graph;
 	hip_capture_end_locked(c);
 	return r;
 }
 
 HIP_PUBLIC(hipStreamEndCapture, (hipStream_t stream, hipGraph_t *graph), (stream, graph))
 {
-	struct hip_graph *spoilt = NULL;
+	hipGraph_t spoilt = NULL;
 	struct hip_stream *s;
 	hipError_t r;
 
@@ -257,10 +281,11 @@ HIP_PUBLIC(hipStreamEndCapture, (hipStream_t stream, hipGraph_t *graph), (stream
 	r = is_legacy(stream) ? hipErrorIllegalState : hip_stream_of(stream, &s);
 	if (r)
 		return r;
-	drv_mutex_lock(&hip_captures_lock);
+	captures_lock();
 	r = end_locked(s, graph, &spoilt);
-	drv_mutex_unlock(&hip_captures_lock);
-	hip_graph_destroy(spoilt);
+	captures_unlock();
+	if (spoilt)
+		destroy_graph(spoilt);
 	return r;
 }
 
@@ -408,9 +433,9 @@ HIP_PUBLIC(hipStreamUpdateCaptureDependencies,
 	r = hip_stream_of(stream, &s);
 	if (r)
 		return r;
-	drv_mutex_lock(&hip_captures_lock);
+	captures_lock();
 	r = update_locked(s, nodes, count, flags);
-	drv_mutex_unlock(&hip_captures_lock);
+	captures_unlock();
 	return r;
 }
 

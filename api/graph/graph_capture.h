@@ -1,4 +1,4 @@
-/* Stream capture into graphs (graph_capture.c). hip_captures_lock guards the graph meanwhile. */
+/* Stream capture into graphs (graph_capture.c). */
 #ifndef API_GRAPH_CAPTURE_H
 #define API_GRAPH_CAPTURE_H
 

@@ -144,7 +144,7 @@ static hipError_t get_copy(hipGraphNode_t node, hipMemcpy3DParms *p)
 	return hipSuccess;
 }
 
-HIP_PUBLIC(hipGraphMemcpyNodeGetParams, (hipGraphNode_t node, hipMemcpy3DParms *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipGraphMemcpyNodeGetParams, (hipGraphNode_t node, hipMemcpy3DParms *p), (node, p))
 {
 	return get_copy(node, p);
 }
@@ -258,7 +258,7 @@ HIP_PUBLIC(hipDrvGraphExecMemcpyNodeSetParams,
 	return r ? r : hip_exec_set(exec, node, drv_work(&w, p), &w);
 }
 
-HIP_PUBLIC(hipDrvGraphMemcpyNodeGetParams, (hipGraphNode_t node, HIP_MEMCPY3D *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipDrvGraphMemcpyNodeGetParams, (hipGraphNode_t node, HIP_MEMCPY3D *p), (node, p))
 {
 	return get_drv(node, p);
 }
@@ -308,7 +308,7 @@ HIP_PUBLIC(hipGraphExecMemsetNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t
 	return hip_exec_set(exec, node, hip_work_of_memset(&w, p), &w);
 }
 
-HIP_PUBLIC(hipGraphMemsetNodeGetParams, (hipGraphNode_t node, hipMemsetParams *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipGraphMemsetNodeGetParams, (hipGraphNode_t node, hipMemsetParams *p), (node, p))
 {
 	const struct hip_fill *f;
 	const struct hip_node *n;

@@ -1,5 +1,6 @@
 /* Graphs as pictures, in the language of Graphviz's dot. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "api/graph/graph.h"
 
@@ -108,25 +109,51 @@ static void print_children(FILE *f, const struct hip_graph *g, unsigned flags)
 	}
 }
 
-static hipError_t dot_print(const struct hip_graph *g, const char *path, unsigned flags)
+static void dot_print(FILE *f, const struct hip_graph *g, unsigned flags)
+{
+	fprintf(f, "digraph dot {\n\tsubgraph cluster_%llx {\n", (unsigned long long)g->handle);
+	print_graph(f, g, flags);
+	print_children(f, g, flags);
+	fprintf(f, "\t}\n}\n");
+}
+
+/* The text is the caller's. */
+static hipError_t dot_text(hipGraph_t handle, unsigned flags, char **text, size_t *size_B)
+{
+	FILE *f = open_memstream(text, size_B);
+	const struct hip_graph *g;
+
+	if (!f)
+		return hipErrorOutOfMemory;
+	drv_mutex_lock(&hip_graphs_lock);
+	g = hip_graph_of(handle);
+	if (g)
+		dot_print(f, g, flags);
+	drv_mutex_unlock(&hip_graphs_lock);
+	fclose(f);
+	if (!*text)
+		return hipErrorOutOfMemory;
+	return g ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t dot_write(const char *path, const char *text, size_t size_B)
 {
 	FILE *f = fopen(path, "we");
 	bool failed;
 
 	if (!f)
 		return hipErrorOperatingSystem;
-	fprintf(f, "digraph dot {\n\tsubgraph cluster_%llx {\n", (unsigned long long)g->handle);
-	print_graph(f, g, flags);
-	print_children(f, g, flags);
-	fprintf(f, "\t}\n}\n");
-	failed = ferror(f);
+	failed = fwrite(text, 1, size_B, f) != size_B;
 	return fclose(f) || failed ? hipErrorOperatingSystem : hipSuccess;
 }
-
 HIP_PUBLIC(hipGraphDebugDotPrint, (hipGraph_t graph, const char *path, unsigned int flags), (graph, path, flags))
 {
-	const struct hip_graph *g;
+	char *text = NULL;
+	size_t size_B;
+	hipError_t r = path ? dot_text(graph, flags, &text, &size_B) : hipErrorInvalidValue;
 
-	g = hip_graph_of(graph);
-	return g && path ? dot_print(g, path, flags) : hipErrorInvalidValue;
+	if (!r)
+		r = dot_write(path, text, size_B);
+	free(text);
+	return r;
 }

@@ -17,6 +17,7 @@ struct hip_exec {
 	unsigned long long flags;
 	struct drv_mutex lock;       /* guards the members below */
 	struct hip_graph *graph;     /* owned; its nodes have no handles */
+	struct hip_graph *replaced;  /* owned: a graph that exec_unlock() destroys */
 	struct hip_plan_nodes steps; /* owned */
 	bool has_memory;             /* a step allocates or frees memory */
 	unsigned lives;              /* hip.lives at the last check for resets */
@@ -195,11 +196,23 @@ static hipError_t take_graph(struct hip_exec *e, struct hip_graph *g, struct hip
 	free_steps(&e->steps);
 	e->plan = plan;
 	if (e->graph != g)
-		destroy_behind(e->graph, &e->last);
+		e->replaced = e->graph;
 	e->graph = g;
 	e->steps = s;
 	e->has_memory = has_memory(&s);
 	return hipSuccess;
+}
+
+/* Unlocks an instance, and then destroys what was replaced: functions of user objects run without locks. */
+static void exec_unlock(struct hip_exec *e)
+{
+	struct hip_graph *g = e->replaced;
+	struct hip_point last = g ? hip_point_get(&e->last) : (struct hip_point){0};
+
+	e->replaced = NULL;
+	drv_mutex_unlock(&e->lock);
+	destroy_behind(g, &last);
+	hip_point_put(&last);
 }
 
 /* --- instances -------------------------------------------------------------------------------- */
@@ -210,7 +223,20 @@ static hipGraphNode_t original_node(const struct hip_node *n)
 	return n ? (hipGraphNode_t)(uintptr_t)n->origin : NULL;
 }
 
-static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags, struct hip_exec **out,
+/* Copies a graph of the program for an instance. */
+static hipError_t clone_named(hipGraph_t handle, struct hip_graph **clone)
+{
+	const struct hip_graph *g;
+	hipError_t r;
+
+	drv_mutex_lock(&hip_graphs_lock);
+	g = hip_graph_of(handle);
+	r = g ? hip_graph_clone(g, false, clone) : hipErrorInvalidValue;
+	drv_mutex_unlock(&hip_graphs_lock);
+	return r;
+}
+
+static hipError_t make_exec(hipGraph_t graph, unsigned long long flags, struct hip_exec **out,
 			    hipGraphNode_t *culprit)
 {
 	struct hip_exec *e = calloc(1, sizeof(*e));
@@ -222,7 +248,7 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 		return hipErrorOutOfMemory;
 	e->flags = flags;
 	drv_mutex_init(&e->lock, DRV_RANK_HIP_EXEC);
-	r = hip_graph_clone(g, false, &clone);
+	r = clone_named(graph, &clone);
 	if (!r)
 		r = take_graph(e, clone, &node);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_EXEC), e, &e->handle)) {
@@ -245,16 +271,15 @@ static hipError_t make_exec(const struct hip_graph *g, unsigned long long flags,
 static hipError_t exec_instantiate(hipGraphExec_t *out, hipGraph_t handle, unsigned long long flags,
 				   unsigned allowed, hipGraphNode_t *culprit)
 {
-	const struct hip_graph *g = hip_graph_of(handle);
 	struct hip_exec *e;
 	hipError_t r;
 
 	*culprit = NULL;
-	if (!out || !g || flags & ~(unsigned long long)allowed || flags & (flags - 1))
+	if (!out || !hip_graph_of(handle) || flags & ~(unsigned long long)allowed || flags & (flags - 1))
 		return hipErrorInvalidValue;
 	if (flags & hipGraphInstantiateFlagDeviceLaunch)
 		return hipErrorNotSupported;
-	r = make_exec(g, flags, &e, culprit);
+	r = make_exec(handle, flags, &e, culprit);
 	if (!r)
 		*out = (hipGraphExec_t)(uintptr_t)e->handle;
 	return r;
@@ -319,9 +344,9 @@ HIP_PUBLIC(hipGraphExecDestroy, (hipGraphExec_t handle), (handle))
 	drv_handle_destroy(&hip_handles, e->handle);
 	drop_plan(e);
 	free_steps(&e->steps);
-	destroy_behind(e->graph, &e->last);
+	e->replaced = e->graph;
+	exec_unlock(e);
 	hip_point_put(&e->last);
-	drv_mutex_unlock(&e->lock);
 	hip_retire(&e->retired, free_exec);
 	hip_retire_collect();
 	return hipSuccess;
@@ -522,24 +547,39 @@ static void take_names(struct hip_graph *to, const struct hip_graph *from)
 	}
 }
 
-static hipError_t update_locked(struct hip_exec *e, const struct hip_graph *g, hipGraphNode_t *culprit,
-				hipGraphExecUpdateResult *result)
+/* Clones the graph, if the instance may take it. */
+static hipError_t update_prepare(struct hip_exec *e, hipGraph_t graph, struct hip_graph **clone,
+				 hipGraphNode_t *culprit, hipGraphExecUpdateResult *result)
 {
 	const struct hip_node *different = NULL;
+	const struct hip_graph *g;
+	hipError_t r = hipErrorGraphExecUpdateFailure;
+
+	drv_mutex_lock(&hip_graphs_lock);
+	g = hip_graph_of(graph);
+	*result = g ? graphs_compare(e->graph, g, &different) : hipGraphExecUpdateError;
+	if (!g)
+		r = hipErrorInvalidValue;
+	else if (!*result)
+		r = hip_graph_clone(g, false, clone);
+	else if (different)
+		*culprit = hip_node_handle(different);
+	drv_mutex_unlock(&hip_graphs_lock);
+	if (r && !*result)
+		*result = hipGraphExecUpdateError;
+	return r;
+}
+
+static hipError_t update_locked(struct hip_exec *e, hipGraph_t graph, hipGraphNode_t *culprit,
+				hipGraphExecUpdateResult *result)
+{
 	struct hip_node *unused;
 	struct hip_graph *clone;
-	hipError_t r;
+	hipError_t r = update_prepare(e, graph, &clone, culprit, result);
 
-	*result = graphs_compare(e->graph, g, &different);
-	if (*result) {
-		if (different)
-			*culprit = hip_node_handle(different);
-		return hipErrorGraphExecUpdateFailure;
-	}
-	*result = hipGraphExecUpdateError;
-	r = hip_graph_clone(g, false, &clone);
 	if (r)
 		return r;
+	*result = hipGraphExecUpdateError;
 	take_names(clone, e->graph);
 	r = take_graph(e, clone, &unused);
 	if (r)
@@ -553,17 +593,15 @@ HIP_PUBLIC(hipGraphExecUpdate,
 	   (hipGraphExec_t handle, hipGraph_t graph, hipGraphNode_t *culprit, hipGraphExecUpdateResult *result),
 	   (handle, graph, culprit, result))
 {
-	const struct hip_graph *g;
 	struct hip_exec *e;
 	hipError_t r;
 
-	g = hip_graph_of(graph);
-	e = g && culprit && result ? exec_lock(handle) : NULL;
+	e = hip_graph_of(graph) && culprit && result ? exec_lock(handle) : NULL;
 	if (!e)
 		return hipErrorInvalidValue;
 	*culprit = NULL;
-	r = update_locked(e, g, culprit, result);
-	drv_mutex_unlock(&e->lock);
+	r = update_locked(e, graph, culprit, result);
+	exec_unlock(e);
 	return r;
 }
 
@@ -586,7 +624,7 @@ static hipError_t set_child(struct hip_exec *e, struct hip_node *n, struct hip_w
 		return r;
 	}
 	*w = old;
-	destroy_behind(w->child, &e->last);
+	e->replaced = w->child;
 	w->child = NULL;
 	return hipSuccess;
 }
@@ -632,7 +670,7 @@ hipError_t hip_exec_set(hipGraphExec_t handle, hipGraphNode_t node, hipError_t m
 	e = exec_lock(handle);
 	if (e) {
 		r = set_locked(e, node, w);
-		drv_mutex_unlock(&e->lock);
+		exec_unlock(e);
 	}
 	hip_work_fini(w);
 	return r;

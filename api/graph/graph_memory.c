@@ -290,7 +290,7 @@ static const struct hip_work *work_of(hipGraphNode_t node, hipGraphNodeType type
 	return n && n->work.type == type ? &n->work : NULL;
 }
 
-HIP_PUBLIC(hipGraphMemAllocNodeGetParams, (hipGraphNode_t node, hipMemAllocNodeParams *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipGraphMemAllocNodeGetParams, (hipGraphNode_t node, hipMemAllocNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 
@@ -325,7 +325,7 @@ hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *out, hipGraph_t graph, cons
 	return hipGraphAddMemFreeNode(out, graph, before, n, ptr);
 }
 
-HIP_PUBLIC(hipGraphMemFreeNodeGetParams, (hipGraphNode_t node, void *ptr), (node, ptr))
+HIP_PUBLIC_ON_GRAPH(hipGraphMemFreeNodeGetParams, (hipGraphNode_t node, void *ptr), (node, ptr))
 {
 	const struct hip_work *w;
 

@@ -50,16 +50,37 @@ static hipError_t set_cooperative(struct hip_work *w, int cooperative)
 	return hipSuccess;
 }
 
+/* Members of a kernel node that new parameters keep. */
+struct kernel_kept {
+	int device, priority, cooperative;
+	hipAccessPolicyWindow window;
+};
+
+static bool kernel_read(hipGraphNode_t node, struct kernel_kept *kept)
+{
+	const struct hip_work *w;
+
+	drv_mutex_lock(&hip_graphs_lock);
+	w = work_of(node, hipGraphNodeTypeKernel);
+	if (w)
+		*kept = (struct kernel_kept){w->device, w->priority, w->cooperative, w->window};
+	drv_mutex_unlock(&hip_graphs_lock);
+	return w;
+}
+
 /* Uses the device of the node's present kernel. */
 static hipError_t kernel_work_for(struct hip_work *w, const hipKernelNodeParams *p, hipGraphNode_t node)
 {
-	const struct hip_work *old = work_of(node, hipGraphNodeTypeKernel);
-	hipError_t r = old ? kernel_work(w, p, &hip.device[old->device]) : hipErrorInvalidValue;
+	struct kernel_kept kept;
+	hipError_t r =
+		kernel_read(node, &kept) ? kernel_work(w, p, &hip.device[kept.device]) : hipErrorInvalidValue;
 
 	if (!r) {
-		w->window = old->window;
-		w->priority = old->priority;
-		r = set_cooperative(w, old->cooperative);
+		w->window = kept.window;
+		w->priority = kept.priority;
+		r = set_cooperative(w, kept.cooperative);
+		if (r)
+			hip_work_fini(w);
 	}
 	return r;
 }
@@ -89,7 +110,7 @@ HIP_PUBLIC(hipGraphExecKernelNodeSetParams,
 	return hip_exec_set(exec, node, kernel_work_for(&w, p, node), &w);
 }
 
-HIP_PUBLIC(hipGraphKernelNodeGetParams, (hipGraphNode_t node, hipKernelNodeParams *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipGraphKernelNodeGetParams, (hipGraphNode_t node, hipKernelNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 	const struct hip_launch *l;
@@ -152,21 +173,21 @@ static hipError_t get_attribute(const struct hip_work *w, hipLaunchAttributeID a
 	return hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipGraphKernelNodeSetAttribute,
-	   (hipGraphNode_t node, hipLaunchAttributeID attribute, const hipLaunchAttributeValue *value),
-	   (node, attribute, value))
+HIP_PUBLIC_ON_GRAPH(hipGraphKernelNodeSetAttribute,
+		    (hipGraphNode_t node, hipLaunchAttributeID attribute, const hipLaunchAttributeValue *value),
+		    (node, attribute, value))
 {
 	return set_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value);
 }
 
-HIP_PUBLIC(hipGraphKernelNodeGetAttribute,
-	   (hipGraphNode_t node, hipLaunchAttributeID attribute, hipLaunchAttributeValue *value),
-	   (node, attribute, value))
+HIP_PUBLIC_ON_GRAPH(hipGraphKernelNodeGetAttribute,
+		    (hipGraphNode_t node, hipLaunchAttributeID attribute, hipLaunchAttributeValue *value),
+		    (node, attribute, value))
 {
 	return get_attribute(work_of(node, hipGraphNodeTypeKernel), attribute, value);
 }
 
-HIP_PUBLIC(hipGraphKernelNodeCopyAttributes, (hipGraphNode_t src, hipGraphNode_t dst), (src, dst))
+HIP_PUBLIC_ON_GRAPH(hipGraphKernelNodeCopyAttributes, (hipGraphNode_t src, hipGraphNode_t dst), (src, dst))
 {
 	const struct hip_work *from;
 	struct hip_work *to;
@@ -215,7 +236,7 @@ HIP_PUBLIC(hipGraphExecHostNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t n
 	return hip_exec_set(exec, node, host_work(&w, p), &w);
 }
 
-HIP_PUBLIC(hipGraphHostNodeGetParams, (hipGraphNode_t node, hipHostNodeParams *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipGraphHostNodeGetParams, (hipGraphNode_t node, hipHostNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 
@@ -266,7 +287,7 @@ HIP_PUBLIC(hipGraphExecBatchMemOpNodeSetParams,
 }
 
 /* Returns the node's own list. */
-HIP_PUBLIC(hipGraphBatchMemOpNodeGetParams, (hipGraphNode_t node, hipBatchMemOpNodeParams *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipGraphBatchMemOpNodeGetParams, (hipGraphNode_t node, hipBatchMemOpNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 
@@ -336,7 +357,7 @@ static hipError_t get_event(hipGraphNode_t node, hipGraphNodeType type, hipEvent
                                                                                                                    \
 		return hip_exec_set(exec, node, event_work(&w, type, event), &w);                                  \
 	}                                                                                                          \
-	HIP_PUBLIC(hipGraph##name##GetEvent, (hipGraphNode_t node, hipEvent_t * event), (node, event))             \
+	HIP_PUBLIC_ON_GRAPH(hipGraph##name##GetEvent, (hipGraphNode_t node, hipEvent_t * event), (node, event))    \
 	{                                                                                                          \
 		return get_event(node, type, event);                                                               \
 	}
@@ -348,12 +369,17 @@ EVENTS(EventWaitNode, hipGraphNodeTypeWaitEvent)
 /* The clone gets handles for the program, unless an instance's node owns it. */
 static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
 {
-	const struct hip_graph *g = hip_graph_of(child);
+	const struct hip_graph *g;
+	hipError_t r;
 
-	if (!g)
-		return hipErrorInvalidValue;
 	*w = (struct hip_work){.type = hipGraphNodeTypeGraph};
-	return hip_work_of_child(w, g, named);
+	drv_mutex_lock(&hip_graphs_lock);
+	g = hip_graph_of(child);
+	r = g ? hip_work_of_child(w, g, named) : hipErrorInvalidValue;
+	drv_mutex_unlock(&hip_graphs_lock);
+	if (!r && named && (r = hip_graph_name(w->child)))
+		hip_work_fini(w);
+	return r;
 }
 
 HIP_PUBLIC(hipGraphAddChildGraphNode,
@@ -373,7 +399,7 @@ HIP_PUBLIC(hipGraphExecChildGraphNodeSetParams, (hipGraphExec_t exec, hipGraphNo
 	return hip_exec_set(exec, node, child_work(&w, child, false), &w);
 }
 
-HIP_PUBLIC(hipGraphChildGraphNodeGetGraph, (hipGraphNode_t node, hipGraph_t *graph), (node, graph))
+HIP_PUBLIC_ON_GRAPH(hipGraphChildGraphNodeGetGraph, (hipGraphNode_t node, hipGraph_t *graph), (node, graph))
 {
 	const struct hip_work *w;
 

@@ -178,38 +178,43 @@ static hipError_t graph_retain(struct hip_graph *g, struct hip_object *o, unsign
 	return object_hold(g, o, count, flags & hipGraphUserObjectMove);
 }
 
-HIP_PUBLIC(hipGraphRetainUserObject,
-	   (hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags),
-	   (graph, object, count, flags))
+HIP_PUBLIC_ON_GRAPH(hipGraphRetainUserObject,
+		    (hipGraph_t graph, hipUserObject_t object, unsigned int count, unsigned int flags),
+		    (graph, object, count, flags))
 {
 	return graph_retain(hip_graph_of(graph), hip_find(HIP_OBJECT, object), count, flags);
 }
 
-static void graph_release(struct hip_graph *g, struct hip_object *o, unsigned count)
+/* False: the graph has fewer references. */
+static bool graph_release_locked(struct hip_graph *g, const struct hip_object *o, unsigned count)
 {
 	struct hip_held **at = held_at(g, o), *h = *at;
 
+	drv_rank_assert(DRV_RANK_HIP_GRAPHS);
 	if (!h || count > h->count)
-		return;
+		return false;
 	h->count -= count;
 	if (!h->count) {
 		*at = h->next;
 		free(h);
 	}
-	(void)object_release(o, &o->held, count);
+	return true;
 }
 
 HIP_PUBLIC(hipGraphReleaseUserObject, (hipGraph_t graph, hipUserObject_t object, unsigned int count),
 	   (graph, object, count))
 {
+	struct hip_object *o = hip_find(HIP_OBJECT, object);
 	struct hip_graph *g;
-	struct hip_object *o;
+	bool released;
 
-	g = hip_graph_of(graph);
-	if (!g || !object || !is_count(count))
+	if (!object || !is_count(count))
 		return hipErrorInvalidValue;
-	o = hip_find(HIP_OBJECT, object);
-	if (o)
-		graph_release(g, o, count);
-	return hipSuccess;
+	drv_mutex_lock(&hip_graphs_lock);
+	g = hip_graph_of(graph);
+	released = g && o && graph_release_locked(g, o, count);
+	drv_mutex_unlock(&hip_graphs_lock);
+	if (released)
+		(void)object_release(o, &o->held, count);
+	return g ? hipSuccess : hipErrorInvalidValue;
 }

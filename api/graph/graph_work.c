@@ -145,17 +145,32 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 	return r;
 }
 
+/* Exchanges the node's work and *w. */
+static hipError_t work_exchange(hipGraphNode_t handle, struct hip_work *w)
+{
+	struct hip_work old;
+	struct hip_node *n;
+	hipError_t r = hipErrorInvalidValue;
+
+	drv_mutex_lock(&hip_graphs_lock);
+	n = hip_node_of(handle);
+	if (n && n->work.type == w->type) {
+		old = n->work;
+		n->work = *w;
+		*w = old;
+		r = hipSuccess;
+	}
+	drv_mutex_unlock(&hip_graphs_lock);
+	return r;
+}
+
 hipError_t hip_node_set(hipGraphNode_t handle, hipError_t made, struct hip_work *w)
 {
-	struct hip_node *n = hip_node_of(handle);
+	hipError_t r;
 
 	if (made)
-		return hip_node_refuses(n, made);
-	if (!n || n->work.type != w->type) {
-		hip_work_fini(w);
-		return hipErrorInvalidValue;
-	}
-	hip_work_fini(&n->work);
-	n->work = *w;
-	return hipSuccess;
+		return hip_node_refuses(hip_node_of(handle), made);
+	r = work_exchange(handle, w);
+	hip_work_fini(w);
+	return r;
 }

@@ -147,6 +147,14 @@ static struct hip_box next_box(size_t x_B, size_t row_B, size_t count_B, hipMemc
 	return box;
 }
 
+/* Whether a linear range is in the first layer, or in the layers of rows. */
+static bool is_inside(const struct hip_array *a, size_t row_B, size_t x_B, size_t y, size_t count_B)
+{
+	size_t rows = a->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA ? a->depth : a->height ? a->height : 1;
+
+	return x_B < row_B && y < rows && count_B <= (rows - y) * row_B - x_B;
+}
+
 /* Copies a linear range row by row, as CUDA defines it. CLR copies one box, which is the same for whole rows. */
 static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char *memory, size_t count_B,
 			    hipMemcpyKind kind, bool into, hipStream_t stream)
@@ -155,7 +163,7 @@ static hipError_t copy_rows(hipArray_const_t handle, size_t x_B, size_t y, char 
 	size_t row_B = a ? a->width * hip_texels_size_B(&a->texels) : 0;
 	hipError_t r = hip_is_kind(kind) ? hipSuccess : hipErrorInvalidMemcpyDirection;
 
-	if (!r && (!a || !memory || x_B >= row_B))
+	if (!r && (!a || !memory || !is_inside(a, row_B, x_B, y, count_B)))
 		r = hipErrorInvalidValue;
 	while (!r && count_B) {
 		struct hip_box box = next_box(x_B, row_B, count_B, kind);

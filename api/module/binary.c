@@ -250,6 +250,7 @@ void __hipUnregisterFatBinary(void **handle)
 
 	if (!binary || hip.child || hip_thread.in_host_function)
 		return;
+	hip_call_begin();
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))
 			(void)!hip_device_wait(&hip.device[d]);
@@ -260,6 +261,7 @@ void __hipUnregisterFatBinary(void **handle)
 		code_unload(&binary->code[d]);
 	hip_retire(&binary->retired, free_binary);
 	hip_retire_flush();
+	hip_call_end();
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */

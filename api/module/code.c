@@ -11,30 +11,40 @@
 
 #define BUNDLE_MAGIC "__CLANG_OFFLOAD_BUNDLE__"
 
-/* Sizes of images: a fat binary carries no size, only its headers do. The headers are trusted, since the linker
- * wrote them. */
+/* Sizes of images: a fat binary carries no size, only its headers do. They describe the range that is read, and are
+ * checked against each other; whether the program has that memory is not known. 0: the headers contradict themselves. */
+
+/* The table of entries is in front of all code objects. */
 static size_t bundle_size(const char *image)
 {
-	const size_t magic_B = sizeof(BUNDLE_MAGIC) - 1;
-	uint64_t count, size_B = 0, entry[3];
-	const char *at = image + magic_B + sizeof(count);
+	size_t header_B = sizeof(BUNDLE_MAGIC) - 1, size_B = 0;
+	uint64_t count, entry[3]; /* offset and size of a code object, length of the name behind the entry */
 
-	memcpy(&count, image + magic_B, sizeof(count));
+	memcpy(&count, image + header_B, sizeof(count));
+	header_B += sizeof(count);
 	for (uint64_t i = 0; i < count; i++) {
-		memcpy(entry, at, sizeof(entry));
-		at += sizeof(entry) + entry[2];
+		memcpy(entry, image + header_B, sizeof(entry));
+		if (entry[0] > SIZE_MAX / 2 || entry[1] > SIZE_MAX / 2 || entry[0] < header_B + sizeof(entry) ||
+		    entry[2] > entry[0] - header_B - sizeof(entry))
+			return 0;
+		header_B += sizeof(entry) + entry[2];
 		if (entry[0] + entry[1] > size_B)
 			size_B = entry[0] + entry[1];
 	}
-	return size_B > (size_t)(at - image) ? size_B : (size_t)(at - image);
+	return size_B > header_B ? size_B : header_B;
 }
 
+/* The table of sections is the last part of a code object. */
 static size_t elf_size(const char *image)
 {
 	Elf64_Ehdr header;
 
 	memcpy(&header, image, sizeof(header));
-	return header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_AMDGPU ||
+	    header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff < sizeof(header) ||
+	    header.e_shoff > SIZE_MAX / 2)
+		return 0;
+	return header.e_shoff + (size_t)header.e_shnum * sizeof(Elf64_Shdr);
 }
 
 static size_t image_size(const char *image)

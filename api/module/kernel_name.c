@@ -1,6 +1,7 @@
 /* Kernel names for tools, and further functions that AMD's library exports for compilers and hiprtc. */
 #include <string.h>
 
+#include "api/base/entry.h"
 #include "api/module/module.h"
 #include "api/stream/stream.h"
 #include <hip/api/profile.h>
@@ -9,18 +10,25 @@
 const char *hipKernelNameRef(const hipFunction_t function)
 {
 	const struct hip_kernel *k;
+	const char *name;
 
-	return hip_function_of(function, &k) ? NULL : k->cs->name;
+	hip_call_begin();
+	name = hip_function_of(function, &k) ? NULL : k->cs->name;
+	hip_call_end();
+	return name;
 }
 
 const char *hipKernelNameRefByPtr(const void *function, hipStream_t stream)
 {
 	const struct hip_kernel *k;
+	const char *name = NULL;
 	struct hip_stream *s;
 
-	if (hip_init() || hip_stream_of(stream, &s) || hip_kernel_of(function, s->device, &k))
-		return NULL;
-	return k->cs->name;
+	hip_call_begin();
+	if (!hip_init() && !hip_stream_of(stream, &s) && !hip_kernel_of(function, s->device, &k))
+		name = k->cs->name;
+	hip_call_end();
+	return name;
 }
 
 /* HIP's precompiled header for hiprtc: this library's hiprtc needs none. */

@@ -83,33 +83,51 @@ static struct hip_pool *visit_begin(const struct hip_device *device, const struc
 	return p;
 }
 
-static void unlink_locked(struct hip_pool *p)
+/* Takes a pool out of the list, if it has no memory or `always` is set. The caller holds the locks of the list and of the
+ * pool. */
+static bool unlink_locked(struct hip_pool *p, bool always)
 {
 	struct hip_pool **at = &pools.list;
 
+	drv_rank_assert(DRV_RANK_HIP_POOL);
+	if (!always && p->reserved_B)
+		return false;
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
+	p->dead = p->ended = true;
 	while (p->caches) {
 		struct hip_cache *c = p->caches;
 
 		p->caches = c->next_in_pool;
 		/* The stream may use the cache for another pool. */
+		drv_lock(&c->lock);
 		atomic_store_explicit(&c->pool, NULL, memory_order_release);
+		drv_unlock(&c->lock);
 	}
+	return true;
 }
 
-/* Frees a pool that is in no list any more. */
-static void free_pool(struct hip_pool *p)
+static void free_pool(struct hip_retired *retired)
 {
-	if (p->imported)
-		hip_imports_detach(p);
-	if (p->base)
-		set_slots(p, NULL);
+	struct hip_pool *p = vm_container(retired, struct hip_pool, retired);
+
 	hip_arena_fini(p);
 	drv_mutex_destroy(&p->access_lock);
 	drv_mutex_destroy(&p->lock);
 	free(p);
+}
+
+/* Retires a pool that is in no list any more. Its addresses are not used again before it is freed. */
+static void end_pool(struct hip_pool *p)
+{
+	if (p->imported)
+		hip_imports_detach(p);
+	if (p->base) {
+		hip_arena_empty(p);
+		set_slots(p, NULL);
+	}
+	hip_retire(&p->retired, free_pool);
 }
 
 /* Ends a visit. The last visitor frees a destroyed pool that has no memory left. */
@@ -118,13 +136,14 @@ static void visit_end(struct hip_pool *p)
 	bool over;
 
 	drv_mutex_lock(&pools.lock);
-	over = !--p->visitors && p->settling && !p->reserved_B;
-	if (over)
-		unlink_locked(p);
+	over = !--p->visitors && p->settling;
+	drv_mutex_lock(&p->lock);
+	over = over && unlink_locked(p, false);
+	drv_mutex_unlock(&p->lock);
 	pthread_cond_broadcast(&pools.left);
 	drv_mutex_unlock(&pools.lock);
 	if (over)
-		free_pool(p);
+		end_pool(p);
 }
 
 void hip_pool_retire(struct hip_pool *p)
@@ -277,23 +296,31 @@ hipError_t hip_pool_current(struct hip_device *device, struct hip_pool **out)
 	return *out ? hipSuccess : default_pool(device, out);
 }
 
+/* A destroyed pool is no device's current one. */
+static void stop_current(struct hip_pool *p)
+{
+	struct hip_pool *current = p;
+
+	atomic_compare_exchange_strong(&p->device->pool, &current, atomic_load(&p->device->default_pool));
+}
+
 static hipError_t pool_destroy(hipMemPool_t handle)
 {
-	struct hip_pool *p = hip_pool_of(handle), *current = p;
+	struct hip_pool *p = hip_pool_of(handle);
 	bool left;
 
-	if (!p || p == atomic_load(&p->device->default_pool))
+	if (!p || p == atomic_load(&p->device->default_pool) || !drv_handle_destroy(&hip_handles, p->handle))
 		return hipErrorInvalidValue;
-	atomic_compare_exchange_strong(&p->device->pool, &current, atomic_load(&p->device->default_pool));
-	drv_handle_destroy(&hip_handles, p->handle);
 	drv_mutex_lock(&p->lock);
 	p->dead = true;
 	/* With `dead` set before, no thread puts blocks into a cache after it was drained. */
 	hip_caches_drain_locked(p);
 	left = !p->live;
 	drv_mutex_unlock(&p->lock);
+	stop_current(p);
 	if (left)
 		hip_pool_retire(p);
+	hip_retire_flush();
 	return hipSuccess;
 }
 
@@ -376,8 +403,12 @@ HIP_PUBLIC(hipDeviceSetMemPool, (int device, hipMemPool_t handle), (device, hand
 		return hipErrorInvalidValue;
 	if (p->device != d)
 		return hipErrorInvalidDevice;
-	atomic_store_explicit(&d->pool, p, memory_order_release);
-	return hipSuccess;
+	atomic_store(&d->pool, p);
+	/* Another thread may destroy the pool: either it finds the pool here, or it is seen to be destroyed. */
+	if (!atomic_load(&p->dead))
+		return hipSuccess;
+	stop_current(p);
+	return hipErrorInvalidValue;
 }
 
 /* Removes one of the device's pools, except `kept`, from the list. */
@@ -393,8 +424,11 @@ static struct hip_pool *take_any_but(const struct hip_device *device, const stru
 			break;
 		drv_cond_wait(&pools.left, &pools.lock);
 	}
-	if (p)
-		unlink_locked(p);
+	if (p) {
+		drv_mutex_lock(&p->lock);
+		(void)unlink_locked(p, true);
+		drv_mutex_unlock(&p->lock);
+	}
 	drv_mutex_unlock(&pools.lock);
 	return p;
 }
@@ -411,8 +445,7 @@ void hip_pools_reset(struct hip_device *device)
 	}
 	atomic_store(&device->pool, kept);
 	while ((p = take_any_but(device, kept))) {
-		if (!p->dead)
-			drv_handle_destroy(&hip_handles, p->handle);
-		free_pool(p);
+		(void)drv_handle_destroy(&hip_handles, p->handle);
+		end_pool(p);
 	}
 }

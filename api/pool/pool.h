@@ -10,6 +10,9 @@
  * (policy); any work, if the host has waited for n, or if the GPU has passed it (policy); or, when memory is short,
  * work that is made to wait for n (policy).
  *
+ * A pool ends when it is destroyed and has no memory left: it leaves the list, and is retired. A thread that found it before finds
+ * no memory in it, and gets none.
+ *
  * Locks, outermost first: pool.c's list, pool_cache.c's `joining`, a pool's access_lock, a pool's lock, a cache's,
  * frontier.c's. No lock that a hit needs is held while chunks are mapped or unmapped.
  */
@@ -54,7 +57,7 @@ struct hip_chunk_memory {
 /* A stream's part of a pool. Aligned to cache lines: no two streams share one. */
 struct hip_cache {
 	_Alignas(128) struct drv_lock lock; /* guards the members below */
-	struct hip_pool *_Atomic pool;      /* borrowed; NULL: the pool has ended */
+	struct hip_pool *_Atomic pool;      /* borrowed; NULL: the pool has ended; written under `lock` */
 	struct hip_stream *stream;
 	struct hip_cache *next;         /* in the stream's list; constant */
 	struct hip_cache *next_in_pool; /* guarded by the pool's lock */
@@ -68,9 +71,11 @@ struct hip_cache {
 
 struct hip_pool {
 	uint64_t handle;
-	_Atomic bool dead; /* destroyed, while memory of it is used; written under `lock` */
-	unsigned visitors; /* threads that use the pool without a reference; guarded by pool.c's lock */
-	bool settling;     /* dead, without used memory: freed when it has no chunks and no visitors; guarded by
+	struct hip_retired retired; /* used when the pool has ended */
+	_Atomic bool dead;          /* destroyed: allocates no more; written under `lock` */
+	_Atomic bool ended;         /* gets no caches and imports any more; written under `lock` */
+	unsigned visitors;          /* threads that use the pool without a reference; guarded by pool.c's lock */
+	bool settling; /* dead, without used memory: freed when it has no chunks and no visitors; guarded by
 			      pool.c's lock */
 	struct hip_device *device;
 	/* Imported: the pool has no arena, and none of the members that follow from one. */
@@ -152,9 +157,9 @@ hipError_t hip_imports_set_access(const struct hip_pool *pool);
 /* --- pool_space.c: the arena ------------------------------------------------------------------ */
 
 hipError_t hip_arena_init(struct hip_pool *pool);
-/* The caller is the only user of the pool. The pool's lock may not be initialised yet, or not exist any more. */
+/* The caller is the only user of the pool, which has no blocks or chunks. The pool's lock may not be initialised yet. */
 void hip_arena_fini(struct hip_pool *pool);
-/* Unmaps everything and leaves an empty arena. Concurrent look-ups find nothing. */
+/* Unmaps everything and leaves an empty arena, once no chunk is being mapped. Concurrent look-ups find nothing. */
 void hip_arena_empty(struct hip_pool *pool);
 /* Allocates a block of the size, rounded up, for the stream. Call it without the pool's lock. */
 hipError_t hip_arena_take(struct hip_pool *pool, struct hip_stream *stream, size_t size_B,

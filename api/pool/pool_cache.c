@@ -58,7 +58,7 @@ __attribute__((noinline)) static struct hip_cache *make_cache(struct hip_pool *p
 
 	drv_mutex_lock(&joining);
 	drv_mutex_lock(&p->lock);
-	if (!atomic_load(&s->closing)) {
+	if (!atomic_load(&s->closing) && !p->ended) {
 		c = cache_take_over(p, s);
 		c = c ? c : add_cache(p, s);
 	}
@@ -143,7 +143,9 @@ static void cache_end(struct hip_cache *c)
 	for (at = &p->caches; *at != c; at = &(*at)->next_in_pool)
 		continue;
 	*at = c->next_in_pool;
+	drv_lock(&c->lock);
 	c->pool = NULL;
+	drv_unlock(&c->lock);
 	drv_mutex_unlock(&p->lock);
 }
 
@@ -231,7 +233,8 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 	if (!c)
 		return hipErrorOutOfMemory;
 	drv_lock(&c->lock);
-	b = take_cached(c, size_B);
+	/* The pool may have ended, and another have taken over the cache. */
+	b = c->pool == p ? take_cached(c, size_B) : NULL;
 	if (!b) {
 		drv_unlock(&c->lock);
 		r = hip_arena_take(p, s, block_size(size_B), &b);
@@ -258,9 +261,11 @@ static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p,
 
 	if (!c || class >= HIP_POOL_CLASSES)
 		return false;
-	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p || !drv_lock_try(&c->lock))
+	if (!drv_lock_try(&c->lock))
 		return false;
 	*held = &c->lock;
+	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p)
+		return false;
 	if (!c->count[class] || c->used_B + (int64_t)size_B > c->quota_B)
 		return false;
 	*out = take_out(c, c->block[class][--c->count[class]], size_B);
@@ -347,7 +352,7 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 		block_tag(b, s);
 		drv_lock(&c->lock);
 		c->used_B -= (int64_t)b->requested_B;
-		kept = !p->dead && cache_keep(c, b);
+		kept = !p->dead && c->pool == p && cache_keep(c, b);
 		drv_unlock(&c->lock);
 	}
 	if (!kept)
@@ -364,9 +369,11 @@ static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_st
 
 	if (!c || !b)
 		return false;
-	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p || !drv_lock_try(&c->lock))
+	if (!drv_lock_try(&c->lock))
 		return false;
 	*held = &c->lock;
+	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p)
+		return false;
 	class = b->class;
 	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b))
 		return false;

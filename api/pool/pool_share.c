@@ -333,6 +333,9 @@ static hipError_t import_address(void **out, hipMemPool_t handle, const hipMemPo
 		drv_mutex_lock(&runs.lock);
 		run = r ? NULL : find_run_locked(p, &data);
 	}
+	/* hip_imports_detach() has seen the runs of a pool that has ended. */
+	if (!r && p->ended)
+		r = hipErrorInvalidValue;
 	if (!r && !run) { /* no other thread has made the run meanwhile */
 		run = fresh;
 		run->next = runs.list;

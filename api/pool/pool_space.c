@@ -335,7 +335,7 @@ enum grown { GROWN, AT_LIMIT, NO_MEMORY };
 static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, uint64_t size_B,
 				     struct hip_block **coming)
 {
-	if (size_B > p->most_B || p->reserved_B > p->most_B - size_B)
+	if (p->dead || size_B > p->most_B || p->reserved_B > p->most_B - size_B)
 		return AT_LIMIT;
 	c->lo = find_hole(p, size_B);
 	c->hi = c->lo + size_B;
@@ -583,6 +583,8 @@ static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stre
 	struct hip_block *b;
 	uint64_t end;
 
+	if (p->dead)
+		return NULL;
 	hip_caches_drain_locked(p);
 	b = free_run_find(p, s, size_B, may_wait, &end);
 	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
@@ -626,7 +628,7 @@ static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint
 static enum grown take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
 {
 	drv_mutex_lock(&p->lock);
-	*out = take_locked(p, s, size_B);
+	*out = p->dead ? NULL : take_locked(p, s, size_B);
 	drv_mutex_unlock(&p->lock);
 	return *out ? GROWN : arena_grow(p, s, size_B, out);
 }
@@ -731,7 +733,6 @@ void hip_arena_fini(struct hip_pool *p)
 {
 	struct hip_block *b;
 
-	drop_all(p);
 	while ((b = p->spare)) {
 		p->spare = b->next;
 		free(b);

@@ -5,8 +5,10 @@
 #include "api/rtc/rtc.h"
 
 struct hip_program {
+	struct hip_retired retired; /* used when the program is destroyed */
 	uint64_t handle;
-	char *text; /* owned */
+	struct drv_mutex lock; /* guards the members below; held while the program is compiled */
+	char *text;            /* owned */
 	unsigned headers;
 	char **header, **header_name; /* owned */
 	unsigned names;
@@ -21,6 +23,10 @@ static struct hip_program *program_of(hiprtcProgram handle)
 	return hip_find(HIP_PROGRAM, handle);
 }
 
+/* Defines a public function whose body has the program's lock, or p is NULL: the handle is no program. */
+#define HIPRTC_ON_PROGRAM(name, parameters, arguments)                                                             \
+	HIPRTC_PUBLIC_ON(hiprtcProgram, program_of, struct hip_program *p, name, parameters, arguments)
+
 static void free_texts(char **list, unsigned count)
 {
 	for (unsigned i = 0; list && i < count; i++)
@@ -30,6 +36,7 @@ static void free_texts(char **list, unsigned count)
 
 static void free_program(struct hip_program *p)
 {
+	drv_mutex_destroy(&p->lock);
 	free(p->text);
 	free_texts(p->header, p->headers);
 	free_texts(p->header_name, p->headers);
@@ -38,6 +45,11 @@ static void free_program(struct hip_program *p)
 	hip_bytes_fini(&p->code);
 	hip_bytes_fini(&p->log);
 	free(p);
+}
+
+static void program_end(struct hip_retired *retired)
+{
+	free_program(vm_container(retired, struct hip_program, retired));
 }
 
 static char **copy_texts(const char **from, unsigned count)
@@ -59,8 +71,10 @@ static char **copy_texts(const char **from, unsigned count)
 	return list;
 }
 
-hiprtcResult hiprtcCreateProgram(hiprtcProgram *out, const char *text, const char *name, int headers,
-				 const char **header, const char **header_name)
+HIPRTC_PUBLIC(hiprtcCreateProgram,
+	      (hiprtcProgram *out, const char *text, const char *name, int headers, const char **header,
+	       const char **header_name),
+	      (out, text, name, headers, header, header_name))
 {
 	struct hip_program *p;
 
@@ -72,6 +86,7 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram *out, const char *text, const cha
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	drv_mutex_init(&p->lock, DRV_RANK_HIP_RTC);
 	p->text = strdup(text);
 	p->headers = (unsigned)headers;
 	p->header = copy_texts(header, p->headers);
@@ -85,23 +100,22 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram *out, const char *text, const cha
 	return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcDestroyProgram(hiprtcProgram *handle)
+HIPRTC_PUBLIC(hiprtcDestroyProgram, (hiprtcProgram *handle), (handle))
 {
 	struct hip_program *p = handle ? program_of(*handle) : NULL;
 
 	if (!handle)
 		return HIPRTC_ERROR_INVALID_INPUT;
-	if (!p)
+	if (!p || !drv_handle_destroy(&hip_handles, p->handle))
 		return HIPRTC_ERROR_INVALID_PROGRAM;
-	drv_handle_destroy(&hip_handles, p->handle);
-	free_program(p);
 	*handle = NULL;
+	hip_retire(&p->retired, program_end);
+	hip_retire_flush();
 	return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcAddNameExpression(hiprtcProgram handle, const char *expression)
+HIPRTC_ON_PROGRAM(hiprtcAddNameExpression, (const char *expression), (expression))
 {
-	struct hip_program *p = program_of(handle);
 	char **more;
 
 	if (!p)
@@ -175,9 +189,8 @@ bool hip_rtc_are_texts(const char *const *text, unsigned count)
 	return true;
 }
 
-hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char **option)
+HIPRTC_ON_PROGRAM(hiprtcCompileProgram, (int options, const char **option), (options, option))
 {
-	struct hip_program *p = program_of(handle);
 	struct hip_bytes text = {0};
 	hiprtcResult r;
 	bool ok;
@@ -202,10 +215,8 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram handle, int options, const char 
 	return r;
 }
 
-hiprtcResult hiprtcGetLoweredName(hiprtcProgram handle, const char *expression, const char **lowered)
+HIPRTC_ON_PROGRAM(hiprtcGetLoweredName, (const char *expression, const char **lowered), (expression, lowered))
 {
-	struct hip_program *p = program_of(handle);
-
 	if (!p)
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	if (!expression || !lowered)
@@ -221,20 +232,16 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram handle, const char *expression, 
 }
 
 /* The size includes the terminating 0. */
-hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram handle, size_t *size)
+HIPRTC_ON_PROGRAM(hiprtcGetProgramLogSize, (size_t *size), (size))
 {
-	struct hip_program *p = program_of(handle);
-
 	if (!p || !size)
 		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
 	*size = p->log.size_B ? p->log.size_B + 1 : 0;
 	return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcGetProgramLog(hiprtcProgram handle, char *log)
+HIPRTC_ON_PROGRAM(hiprtcGetProgramLog, (char *log), (log))
 {
-	struct hip_program *p = program_of(handle);
-
 	if (!p || !log)
 		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
 	if (p->log.size_B)
@@ -243,10 +250,8 @@ hiprtcResult hiprtcGetProgramLog(hiprtcProgram handle, char *log)
 }
 
 /* Size of the code or of the bitcode; an error if the program has the other one. */
-static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
+static hiprtcResult size_of(const struct hip_program *p, bool bitcode, size_t *size)
 {
-	const struct hip_program *p = program_of(handle);
-
 	if (!p || !size)
 		return size ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
 	if (bitcode && !p->bitcode)
@@ -255,10 +260,8 @@ static hiprtcResult size_of(hiprtcProgram handle, bool bitcode, size_t *size)
 	return HIPRTC_SUCCESS;
 }
 
-static hiprtcResult code_copy(hiprtcProgram handle, bool bitcode, char *to)
+static hiprtcResult code_copy(const struct hip_program *p, bool bitcode, char *to)
 {
-	const struct hip_program *p = program_of(handle);
-
 	if (!p || !to)
 		return to ? HIPRTC_ERROR_INVALID_PROGRAM : HIPRTC_ERROR_INVALID_INPUT;
 	if (p->bitcode != bitcode)
@@ -268,24 +271,24 @@ static hiprtcResult code_copy(hiprtcProgram handle, bool bitcode, char *to)
 	return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcGetCodeSize(hiprtcProgram program, size_t *size)
+HIPRTC_ON_PROGRAM(hiprtcGetCodeSize, (size_t *size), (size))
 {
-	return size_of(program, false, size);
+	return size_of(p, false, size);
 }
 
-hiprtcResult hiprtcGetCode(hiprtcProgram program, char *code)
+HIPRTC_ON_PROGRAM(hiprtcGetCode, (char *code), (code))
 {
-	return code_copy(program, false, code);
+	return code_copy(p, false, code);
 }
 
-hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram program, size_t *size)
+HIPRTC_ON_PROGRAM(hiprtcGetBitcodeSize, (size_t *size), (size))
 {
-	return size_of(program, true, size);
+	return size_of(p, true, size);
 }
 
-hiprtcResult hiprtcGetBitcode(hiprtcProgram program, char *bitcode)
+HIPRTC_ON_PROGRAM(hiprtcGetBitcode, (char *bitcode), (bitcode))
 {
-	return code_copy(program, true, bitcode);
+	return code_copy(p, true, bitcode);
 }
 
 /* --- version and errors ----------------------------------------------------------------------- */

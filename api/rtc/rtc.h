@@ -4,14 +4,45 @@
  *   hip_source  a program to compile; borrowed
  *   hip_link    bitcode to link; borrowed
  *
- * Nothing here has a lock: HIP requires that one thread at a time uses a program.
+ * Programs and linkers have a lock each, and are retired (retire.h). Texts that their functions give stay theirs.
  */
 #ifndef API_RTC_H
 #define API_RTC_H
 
-#include "api/base/base.h"
+#include "drv/lock.h"
+#include "api/base/entry.h"
 
 #include <hip/hiprtc.h>
+
+/* Defines a public function, counted as a call (retire.h). */
+#define HIPRTC_PUBLIC(name, parameters, arguments)                                                                 \
+	static hiprtcResult name##_body parameters;                                                                \
+	hiprtcResult name parameters                                                                               \
+	{                                                                                                          \
+		hiprtcResult r;                                                                                    \
+                                                                                                                   \
+		hip_call_begin();                                                                                  \
+		r = name##_body arguments;                                                                         \
+		hip_call_end();                                                                                    \
+		return r;                                                                                          \
+	}                                                                                                          \
+	static hiprtcResult name##_body parameters
+/* The same for a function whose first parameter is a handle: the body gets the object that `find` gives, locked. */
+#define HIPRTC_PUBLIC_ON(type, find, object, name, parameters, arguments)                                          \
+	static hiprtcResult name##_locked(object, HIP_UNPACK parameters);                                          \
+	HIPRTC_PUBLIC(name, (type handle, HIP_UNPACK parameters), (handle, HIP_UNPACK arguments))                  \
+	{                                                                                                          \
+		__typeof__(find(handle)) o = find(handle);                                                         \
+		hiprtcResult r;                                                                                    \
+                                                                                                                   \
+		if (o)                                                                                             \
+			drv_mutex_lock(&o->lock);                                                                  \
+		r = name##_locked(o, HIP_UNPACK arguments);                                                        \
+		if (o)                                                                                             \
+			drv_mutex_unlock(&o->lock);                                                                \
+		return r;                                                                                          \
+	}                                                                                                          \
+	static hiprtcResult name##_locked(object, HIP_UNPACK parameters)
 
 /* A growing buffer; all zero: empty. */
 struct hip_bytes {

@@ -64,6 +64,8 @@ bool hip_read_file(const char *path, struct hip_bytes *to)
 	return ok;
 }
 
+#define HEADERS "headers" /* folder of the program's headers, in the temporary folder */
+
 /* --- the temporary folder --------------------------------------------------------------------- */
 
 static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *place)
@@ -103,12 +105,23 @@ static bool write_text(const char *folder, const char *name, const char *text)
 	return write_file(folder, name, text, strlen(text));
 }
 
+/* The source's path in the temporary folder. It has a random name in a folder of its own, which the compiler searches
+ * first: the source includes no file that a header of the program does not name. */
+static void source_name(const char *folder, char *name, size_t name_B)
+{
+	snprintf(name, name_B, "source/%s.hip", strrchr(folder, '-') + 1);
+}
+
 static bool write_source(const char *folder, const struct hip_source *source)
 {
-	bool ok = write_text(folder, "program.hip", source->text);
+	char name[64], headers[PATH_MAX];
+	bool ok;
 
+	source_name(folder, name, sizeof(name));
+	ok = write_text(folder, name, source->text);
+	snprintf(headers, sizeof(headers), "%s/" HEADERS, folder);
 	for (unsigned i = 0; ok && i < source->headers; i++)
-		ok = write_text(folder, source->header_name[i], source->header[i]);
+		ok = write_text(headers, source->header_name[i], source->header[i]);
 	return ok;
 }
 
@@ -245,7 +258,7 @@ static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloa
 
 static void build_compile(struct command *c, const char *folder, const struct hip_source *source)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[64];
 	const char *libraries = find_device_libraries();
 
 	command_begin(c);
@@ -261,7 +274,7 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 	command_add(c, "-std=c++17");
 	command_add(c, "-O3");
 	command_add(c, "-D__HIPCC_RTC__");
-	command_add(c, "-I%s", folder);
+	command_add(c, "-I%s/" HEADERS, folder);
 	if (find_headers(path, sizeof(path))) {
 		command_add(c, "-isystem%s", path);
 		for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
@@ -275,7 +288,8 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 		command_add(c, "-c");
 	}
 	add_output(c, folder);
-	command_add(c, "%s/program.hip", folder);
+	source_name(folder, name, sizeof(name));
+	command_add(c, "%s/%s", folder, name);
 }
 
 /* The bitcode contains the device libraries already. */

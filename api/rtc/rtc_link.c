@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/base/entry.h"
 #include "api/rtc/rtc.h"
 
 #define OPTIONS_MAX (HIPRTC_JIT_NUM_OPTIONS + 2u)
 
-struct linker {
+struct hip_linker {
+	struct hip_retired retired; /* used when the linker is destroyed */
 	uint64_t handle;
+	struct drv_mutex lock;  /* guards the members below; held while code is linked */
 	struct hip_bytes *part; /* owned, with their contents */
 	unsigned parts;
 	struct hip_bytes code;
@@ -19,13 +20,18 @@ struct linker {
 	size_t error_log_B;
 };
 
-static struct linker *linker_of(const void *handle)
+static struct hip_linker *linker_of(const void *handle)
 {
 	return hip_find(HIP_LINKER, handle);
 }
 
-static void free_linker(struct linker *l)
+/* Defines a public function whose body has the linker's lock, or l is NULL: the handle is no linker. */
+#define HIPRTC_ON_LINKER(name, parameters, arguments)                                                              \
+	HIPRTC_PUBLIC_ON(hiprtcLinkState, linker_of, struct hip_linker *l, name, parameters, arguments)
+
+static void free_linker(struct hip_linker *l)
 {
+	drv_mutex_destroy(&l->lock);
 	for (unsigned i = 0; i < l->parts; i++)
 		hip_bytes_fini(&l->part[i]);
 	free(l->part);
@@ -33,8 +39,13 @@ static void free_linker(struct linker *l)
 	free(l);
 }
 
+static void linker_end(struct hip_retired *retired)
+{
+	free_linker(vm_container(retired, struct hip_linker, retired));
+}
+
 /* Reads the options. A size is the pointer's value, or, as in CLR, the number that it points to. */
-static void take_options(struct linker *l, unsigned count, const hiprtcJIT_option *options, void **values)
+static void take_options(struct hip_linker *l, unsigned count, const hiprtcJIT_option *options, void **values)
 {
 	for (unsigned i = 0; i < count; i++)
 		switch (options[i]) {
@@ -55,9 +66,11 @@ static void take_options(struct linker *l, unsigned count, const hiprtcJIT_optio
 		}
 }
 
-hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, void **values, hiprtcLinkState *out)
+HIPRTC_PUBLIC(hiprtcLinkCreate,
+	      (unsigned int count, hiprtcJIT_option *options, void **values, hiprtcLinkState *out),
+	      (count, options, values, out))
 {
-	struct linker *l;
+	struct hip_linker *l;
 
 	/* A larger count would repeat an option. */
 	if (!out || count > OPTIONS_MAX || (count && (!options || !values)))
@@ -65,15 +78,16 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
+	drv_mutex_init(&l->lock, DRV_RANK_HIP_RTC);
 	take_options(l, count, options, values);
 	if (!l->option)
 		l->options = 0;
 	if (!hip_rtc_are_texts(l->option, l->options)) {
-		free(l);
+		free_linker(l);
 		return HIPRTC_ERROR_INVALID_INPUT;
 	}
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_LINKER), l, &l->handle)) {
-		free(l);
+		free_linker(l);
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
 	}
 	*out = (hiprtcLinkState)(uintptr_t)l->handle;
@@ -82,7 +96,7 @@ hiprtcResult hiprtcLinkCreate(unsigned int count, hiprtcJIT_option *options, voi
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-static hiprtcResult part_append(struct linker *l, const void *from, size_t size_B)
+static hiprtcResult part_append(struct hip_linker *l, const void *from, size_t size_B)
 {
 	struct hip_bytes *more = realloc(l->part, (l->parts + 1) * sizeof(*more)), bytes = {0};
 
@@ -101,9 +115,8 @@ static bool is_input(hiprtcJITInputType type)
 	return type == HIPRTC_JIT_INPUT_LLVM_BITCODE || type == HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE;
 }
 
-static hiprtcResult part_add(hiprtcLinkState state, hiprtcJITInputType type, const void *image, size_t size_B)
+static hiprtcResult part_add(struct hip_linker *l, hiprtcJITInputType type, const void *image, size_t size_B)
 {
-	struct linker *l = linker_of(state);
 	hipError_t none = hip_init();
 
 	if (!l || !image || !size_B || !is_input(type))
@@ -114,23 +127,27 @@ static hiprtcResult part_add(hiprtcLinkState state, hiprtcJITInputType type, con
 	return part_append(l, image, size_B);
 }
 
-hiprtcResult hiprtcLinkAddData(hiprtcLinkState state, hiprtcJITInputType type, void *image, size_t size,
-			       const char *name, unsigned int count, hiprtcJIT_option *options, void **values)
+HIPRTC_ON_LINKER(hiprtcLinkAddData,
+		 (hiprtcJITInputType type, void *image, size_t size, const char *name, unsigned int count,
+		  hiprtcJIT_option *options, void **values),
+		 (type, image, size, name, count, options, values))
 {
 	(void)name, (void)count, (void)options, (void)values; /* ignored: CLR does the same */
-	return part_add(state, type, image, size);
+	return part_add(l, type, image, size);
 }
 
-hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, const char *path, unsigned int count,
-			       hiprtcJIT_option *options, void **values)
+HIPRTC_ON_LINKER(hiprtcLinkAddFile,
+		 (hiprtcJITInputType type, const char *path, unsigned int count, hiprtcJIT_option *options,
+		  void **values),
+		 (type, path, count, options, values))
 {
 	struct hip_bytes bytes = {0};
 	hiprtcResult r;
 
 	(void)count, (void)options, (void)values;
-	if (!linker_of(state) || !path || !is_input(type))
+	if (!l || !path || !is_input(type))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	r = hip_read_file(path, &bytes) && bytes.size_B ? part_add(state, type, bytes.at, bytes.size_B)
+	r = hip_read_file(path, &bytes) && bytes.size_B ? part_add(l, type, bytes.at, bytes.size_B)
 							: HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
 	hip_bytes_fini(&bytes);
 	return r;
@@ -138,9 +155,8 @@ hiprtcResult hiprtcLinkAddFile(hiprtcLinkState state, hiprtcJITInputType type, c
 
 /* --- linking ---------------------------------------------------------------------------------- */
 
-hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **out, size_t *size)
+HIPRTC_ON_LINKER(hiprtcLinkComplete, (void **out, size_t *size), (out, size))
 {
-	struct linker *l = linker_of(state);
 	struct hip_bytes log = {0};
 	hiprtcResult r;
 
@@ -159,14 +175,14 @@ hiprtcResult hiprtcLinkComplete(hiprtcLinkState state, void **out, size_t *size)
 	return HIPRTC_SUCCESS;
 }
 
-hiprtcResult hiprtcLinkDestroy(hiprtcLinkState state)
+HIPRTC_PUBLIC(hiprtcLinkDestroy, (hiprtcLinkState state), (state))
 {
-	struct linker *l = linker_of(state);
+	struct hip_linker *l = linker_of(state);
 
-	if (!l)
+	if (!l || !drv_handle_destroy(&hip_handles, l->handle))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	drv_handle_destroy(&hip_handles, l->handle);
-	free_linker(l);
+	hip_retire(&l->retired, linker_end);
+	hip_retire_flush();
 	return HIPRTC_SUCCESS;
 }
 

@@ -42,9 +42,11 @@ int hipGetStreamDeviceId(hipStream_t stream)
 {
 	hipDevice_t device = -1;
 
-	if (hip_ready())
-		return -1;
-	return stream_get(stream, NULL, NULL, &device) ? -1 : device;
+	hip_call_begin();
+	if (hip_ready() || stream_get(stream, NULL, NULL, &device))
+		device = -1;
+	hip_call_end();
+	return device;
 }
 
 /* --- compute units ---------------------------------------------------------------------------- */

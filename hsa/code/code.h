@@ -39,8 +39,8 @@ DRV_MUST_CHECK int rt_source_create_copy(const void *image, size_t size_B, struc
 struct rt_source *rt_source_get(struct rt_source *source);
 /* Accepts NULL. */
 void rt_source_put(struct rt_source *source);
-/* The source of a reader, or NULL if the reader does not exist. */
-struct rt_source *rt_reader_source(hsa_code_object_reader_t handle);
+/* A reference to the reader's source. NULL: there is no such reader. */
+struct rt_source *rt_reader_source(struct rt *rt, hsa_code_object_reader_t handle);
 
 struct rt_symbol {
 	uint64_t handle;
@@ -76,6 +76,9 @@ struct rt_external {
 struct rt_executable {
 	struct rt_executable *next;
 	uint64_t handle;
+	/* The handle's reference, and those of threads that load code. An executable that has ended gets no code. */
+	_Atomic unsigned refs;
+	bool ended;
 	hsa_profile_t profile;
 	hsa_default_float_rounding_mode_t rounding;
 	bool frozen;
@@ -84,12 +87,33 @@ struct rt_executable {
 };
 
 struct rt_loader {
-	struct drv_rwlock lock; /* guards the list; read-locked for each kernel that a queue has not cached */
+	/* Guards the list, executables and their code. A thread has it from the look-up of a handle of this folder to its last
+	 * use, but for what it has a reference of; handles are destroyed under it. Read-locked for each kernel that a queue has
+	 * not cached. */
+	struct drv_rwlock lock;
 	struct rt_executable *list;
 };
 
 /* executable.c */
+/* With the loader's lock. */
 struct rt_executable *rt_executable_of(hsa_executable_t handle);
+/* A reference. NULL: there is no such executable. */
+struct rt_executable *rt_executable_get(struct rt *rt, hsa_executable_t handle);
+void rt_executable_put(struct rt_executable *e);
+
+/* Defines a function whose body holds the loader's lock for reading. */
+#define RT_IMPL_ON_CODE(name, parameters, arguments)                                                               \
+	static hsa_status_t name##_locked(struct rt *rt, RT_UNPACK parameters);                                    \
+	RT_IMPL(name, parameters, arguments)                                                                       \
+	{                                                                                                          \
+		hsa_status_t status;                                                                               \
+                                                                                                                   \
+		drv_rwlock_rdlock(&rt->loader->lock);                                                              \
+		status = name##_locked(rt, RT_UNPACK arguments);                                                   \
+		drv_rwlock_unlock(&rt->loader->lock);                                                              \
+		return status;                                                                                     \
+	}                                                                                                          \
+	static hsa_status_t name##_locked(struct rt *rt __attribute__((unused)), RT_UNPACK parameters)
 
 /* Handles collected under a lock, for an iteration without it. */
 struct rt_list {
@@ -102,7 +126,7 @@ void rt_list_add(struct rt_list *list, uint64_t handle);
 /* load.c */
 /* Loads a code object for an agent into an executable. */
 hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t agent, struct rt_source *source,
-			 struct rt_loaded **loaded);
+			 uint64_t *loaded);
 /* Unloads a code object: its handles are invalid at once; its memory is freed when all submitted work has ended.
  * The loader's lock is not held. */
 void rt_unload(struct rt *rt, struct rt_loaded *loaded);
@@ -111,6 +135,8 @@ void rt_unload(struct rt *rt, struct rt_loaded *loaded);
 /* Creates the symbols of a code object, with handles. */
 DRV_MUST_CHECK int rt_symbols_create(struct cs_code *code, struct rt_agent *agent, enum rt_type type,
 				     struct rt_symbol **symbols, unsigned *kernels, unsigned *count);
+/* Destroys the handles: done before, with the loader's lock, where other threads may have found them. */
+void rt_symbols_unname(struct rt_symbol *symbols, unsigned count);
 void rt_symbols_destroy(struct rt_symbol *symbols, unsigned count);
 /* Finds a symbol by the client's name for it, which ends in ".kd" for kernels. NULL: none. O(log n). */
 const struct rt_symbol *rt_symbol_find(const struct rt_symbol *symbols, unsigned kernels, unsigned count,

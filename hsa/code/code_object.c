@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/lock.h"
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
@@ -72,38 +73,58 @@ RT_IMPL(hsa_code_object_deserialize,
 	return hsa_status_of(r);
 }
 
+/* A reference to the code object's bytes. NULL: there is no such code object. */
+static struct rt_source *code_source(struct rt *rt, hsa_code_object_t handle)
+{
+	const struct code_object *c;
+	struct rt_source *source;
+
+	drv_rwlock_rdlock(&rt->loader->lock);
+	c = code_object_of(handle);
+	source = c ? rt_source_get(c->source) : NULL;
+	drv_rwlock_unlock(&rt->loader->lock);
+	return source;
+}
+
 RT_IMPL(hsa_code_object_serialize,
 	(hsa_code_object_t handle, hsa_status_t (*allocate)(size_t size, hsa_callback_data_t data, void **address),
 	 hsa_callback_data_t data, const char *options, void **serialized, size_t *size_B),
 	(handle, allocate, data, options, serialized, size_B))
 {
-	const struct code_object *c = code_object_of(handle);
+	struct rt_source *source;
 	hsa_status_t status;
 
 	(void)options;
 	if (!allocate || !serialized || !size_B)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (!c)
+	source = code_source(rt, handle);
+	if (!source)
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 	*serialized = NULL;
-	status = allocate(c->source->size_B, data, serialized);
-	if (status)
-		return status;
-	if (!*serialized)
-		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	memcpy(*serialized, c->source->image, c->source->size_B);
-	*size_B = c->source->size_B;
-	return HSA_STATUS_SUCCESS;
+	status = allocate(source->size_B, data, serialized);
+	if (!status && !*serialized)
+		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	if (!status) {
+		memcpy(*serialized, source->image, source->size_B);
+		*size_B = source->size_B;
+	}
+	rt_source_put(source);
+	return status;
 }
 
 RT_IMPL(hsa_code_object_destroy, (hsa_code_object_t handle), (handle))
 {
-	struct code_object *c = code_object_of(handle);
+	struct code_object *c;
 
-	(void)rt;
+	drv_rwlock_wrlock(&rt->loader->lock);
+	c = code_object_of(handle);
+	if (c) {
+		drv_handle_destroy(&rt_handles, handle.handle);
+		rt_symbols_unname(c->symbol, c->symbols);
+	}
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (!c)
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-	drv_handle_destroy(&rt_handles, handle.handle);
 	code_object_destroy(c);
 	return HSA_STATUS_SUCCESS;
 }
@@ -112,16 +133,17 @@ RT_IMPL(hsa_executable_load_code_object,
 	(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_t handle, const char *options),
 	(executable, agent, handle, options))
 {
-	struct rt_executable *e = rt_executable_of(executable);
-	const struct code_object *c = code_object_of(handle);
-	struct rt_loaded *loaded;
+	struct rt_executable *e = rt_executable_get(rt, executable);
+	struct rt_source *source = code_source(rt, handle);
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	uint64_t loaded;
 
 	(void)options;
-	if (!e)
-		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	if (!c)
-		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-	return rt_load_for(rt, e, agent, c->source, &loaded);
+	if (e)
+		status = source ? rt_load_for(rt, e, agent, source, &loaded) : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+	rt_source_put(source);
+	rt_executable_put(e);
+	return status;
 }
 
 /* --- queries ------------------------------------------------------------------------------------- */
@@ -141,8 +163,8 @@ static hsa_status_t get_isa(const struct cs_target *target, hsa_isa_t *isa)
 
 /* Formats 3 and later do not have machine model, profile and rounding: those that every ISA has here are
  * returned. */
-RT_IMPL(hsa_code_object_get_info, (hsa_code_object_t handle, hsa_code_object_info_t attribute, void *value),
-	(handle, attribute, value))
+RT_IMPL_ON_CODE(hsa_code_object_get_info, (hsa_code_object_t handle, hsa_code_object_info_t attribute, void *value),
+		(handle, attribute, value))
 {
 	const struct code_object *c = code_object_of(handle);
 
@@ -170,9 +192,9 @@ RT_IMPL(hsa_code_object_get_info, (hsa_code_object_t handle, hsa_code_object_inf
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-RT_IMPL(hsa_code_object_get_symbol_from_name,
-	(hsa_code_object_t handle, const char *module, const char *name, hsa_code_symbol_t *symbol),
-	(handle, module, name, symbol))
+RT_IMPL_ON_CODE(hsa_code_object_get_symbol_from_name,
+		(hsa_code_object_t handle, const char *module, const char *name, hsa_code_symbol_t *symbol),
+		(handle, module, name, symbol))
 {
 	const struct code_object *c = code_object_of(handle);
 	const struct rt_symbol *found;
@@ -199,24 +221,30 @@ RT_IMPL(hsa_code_object_iterate_symbols,
 	 hsa_status_t (*callback)(hsa_code_object_t code_object, hsa_code_symbol_t symbol, void *data), void *data),
 	(handle, callback, data))
 {
-	const struct code_object *c = code_object_of(handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
+	const struct code_object *c;
+	struct rt_list list = {0};
 
-	(void)rt;
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	drv_rwlock_rdlock(&rt->loader->lock);
+	c = code_object_of(handle);
+	for (unsigned i = 0; c && i < c->symbols; i++)
+		rt_list_add(&list, c->symbol[i].handle);
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (!c)
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-	for (unsigned i = 0; i < c->symbols && !status; i++) {
-		status = callback(handle, (hsa_code_symbol_t){c->symbol[i].handle}, data);
-		if (code_object_of(handle) != c) /* the callback destroyed it */
-			break;
-	}
+	if (list.failed)
+		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	/* The callback may destroy the code object. */
+	for (size_t i = 0; i < list.count && !status && code_object_of(handle); i++)
+		status = callback(handle, (hsa_code_symbol_t){list.handle[i]}, data);
+	free(list.handle);
 	return status;
 }
 
-RT_IMPL(hsa_code_symbol_get_info, (hsa_code_symbol_t handle, hsa_code_symbol_info_t attribute, void *value),
-	(handle, attribute, value))
+RT_IMPL_ON_CODE(hsa_code_symbol_get_info, (hsa_code_symbol_t handle, hsa_code_symbol_info_t attribute, void *value),
+		(handle, attribute, value))
 {
 	const struct rt_symbol *s;
 

@@ -49,6 +49,24 @@ struct rt_executable *rt_executable_of(hsa_executable_t handle)
 	return drv_handle_find(&rt_handles, RT_KIND(RT_EXECUTABLE), handle.handle);
 }
 
+struct rt_executable *rt_executable_get(struct rt *rt, hsa_executable_t handle)
+{
+	struct rt_executable *e;
+
+	drv_rwlock_rdlock(&rt->loader->lock);
+	e = rt_executable_of(handle);
+	if (e)
+		atomic_fetch_add(&e->refs, 1);
+	drv_rwlock_unlock(&rt->loader->lock);
+	return e;
+}
+
+void rt_executable_put(struct rt_executable *e)
+{
+	if (e && atomic_fetch_sub(&e->refs, 1) == 1)
+		free(e);
+}
+
 void rt_list_add(struct rt_list *list, uint64_t handle)
 {
 	uint64_t *grown = list->handle;
@@ -68,15 +86,13 @@ void rt_list_add(struct rt_list *list, uint64_t handle)
 
 /* --- creation and destruction -------------------------------------------------------------------- */
 
-RT_IMPL(hsa_executable_create_alt,
-	(hsa_profile_t profile, hsa_default_float_rounding_mode_t rounding, const char *options,
-	 hsa_executable_t *handle),
-	(profile, rounding, options, handle))
+static hsa_status_t executable_create(struct rt *rt, hsa_profile_t profile,
+				      hsa_default_float_rounding_mode_t rounding, bool frozen,
+				      hsa_executable_t *handle)
 {
 	struct rt_executable *e;
 	int r;
 
-	(void)options;
 	if (!handle || (unsigned)profile > HSA_PROFILE_FULL ||
 	    (unsigned)rounding > HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -85,30 +101,39 @@ RT_IMPL(hsa_executable_create_alt,
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	e->profile = profile;
 	e->rounding = rounding;
-	r = drv_handle_create(&rt_handles, RT_KIND(RT_EXECUTABLE), e, &e->handle);
-	if (r) {
-		free(e);
-		return hsa_status_of(r);
-	}
+	e->frozen = frozen;
+	e->refs = 1;
 	drv_rwlock_wrlock(&rt->loader->lock);
-	e->next = rt->loader->list;
-	rt->loader->list = e;
+	r = drv_handle_create(&rt_handles, RT_KIND(RT_EXECUTABLE), e, &e->handle);
+	if (!r) {
+		e->next = rt->loader->list;
+		rt->loader->list = e;
+		handle->handle = e->handle;
+	}
 	drv_rwlock_unlock(&rt->loader->lock);
-	handle->handle = e->handle;
-	return HSA_STATUS_SUCCESS;
+	if (r)
+		free(e);
+	return hsa_status_of(r);
 }
 
-hsa_status_t impl_hsa_executable_create(hsa_profile_t profile, hsa_executable_state_t state, const char *options,
-					hsa_executable_t *handle)
+RT_IMPL(hsa_executable_create_alt,
+	(hsa_profile_t profile, hsa_default_float_rounding_mode_t rounding, const char *options,
+	 hsa_executable_t *handle),
+	(profile, rounding, options, handle))
 {
-	hsa_status_t status;
+	(void)options;
+	return executable_create(rt, profile, rounding, false, handle);
+}
 
+RT_IMPL(hsa_executable_create,
+	(hsa_profile_t profile, hsa_executable_state_t state, const char *options, hsa_executable_t *handle),
+	(profile, state, options, handle))
+{
+	(void)options;
 	if ((unsigned)state > HSA_EXECUTABLE_STATE_FROZEN)
-		return rt_get() ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_ERROR_NOT_INITIALIZED;
-	status = impl_hsa_executable_create_alt(profile, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, options, handle);
-	if (!status)
-		rt_executable_of(*handle)->frozen = state == HSA_EXECUTABLE_STATE_FROZEN;
-	return status;
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	return executable_create(rt, profile, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT,
+				 state == HSA_EXECUTABLE_STATE_FROZEN, handle);
 }
 
 static void free_external(struct rt_external *x)
@@ -135,7 +160,19 @@ static void free_executable(struct rt *rt, struct rt_executable *e)
 		free_external(x);
 	}
 	drv_handle_destroy(&rt_handles, e->handle);
-	free(e);
+	rt_executable_put(e);
+}
+
+/* Destroys the handles of an executable and of all that is in it, so that no thread finds them any more. */
+static void executable_unname(const struct rt_executable *e)
+{
+	drv_handle_destroy(&rt_handles, e->handle);
+	for (const struct rt_loaded *l = e->loaded; l; l = l->next) {
+		drv_handle_destroy(&rt_handles, l->handle);
+		rt_symbols_unname(l->symbol, l->symbols);
+	}
+	for (const struct rt_external *x = e->external; x; x = x->next)
+		drv_handle_destroy(&rt_handles, x->symbol.handle);
 }
 
 RT_IMPL(hsa_executable_destroy, (hsa_executable_t handle), (handle))
@@ -144,11 +181,12 @@ RT_IMPL(hsa_executable_destroy, (hsa_executable_t handle), (handle))
 
 	drv_rwlock_wrlock(&rt->loader->lock);
 	e = rt_executable_of(handle);
-	for (at = &rt->loader->list; e && *at && *at != e; at = &(*at)->next)
+	for (at = &rt->loader->list; e && *at != e; at = &(*at)->next)
 		continue;
-	e = e && *at ? e : NULL; /* two threads may destroy it at the same time */
 	if (e) {
 		*at = e->next;
+		e->ended = true;
+		executable_unname(e);
 		atomic_fetch_add(&rt->kernel_generation, 1);
 	}
 	drv_rwlock_unlock(&rt->loader->lock);
@@ -164,22 +202,23 @@ RT_IMPL(hsa_executable_freeze, (hsa_executable_t handle, const char *options), (
 	bool was_frozen;
 
 	(void)options;
+	drv_rwlock_wrlock(&rt->loader->lock);
 	e = rt_executable_of(handle);
+	was_frozen = e && e->frozen;
+	if (e && !was_frozen) {
+		rt_debug_add(e);
+		e->frozen = true;
+	}
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	drv_rwlock_wrlock(&rt->loader->lock);
-	was_frozen = e->frozen;
-	if (!was_frozen)
-		rt_debug_add(e);
-	e->frozen = true;
-	drv_rwlock_unlock(&rt->loader->lock);
 	return was_frozen ? HSA_STATUS_ERROR_FROZEN_EXECUTABLE : HSA_STATUS_SUCCESS;
 }
 
 /* --- queries ------------------------------------------------------------------------------------- */
 
-RT_IMPL(hsa_executable_get_info, (hsa_executable_t handle, hsa_executable_info_t attribute, void *value),
-	(handle, attribute, value))
+RT_IMPL_ON_CODE(hsa_executable_get_info, (hsa_executable_t handle, hsa_executable_info_t attribute, void *value),
+		(handle, attribute, value))
 {
 	const struct rt_executable *e;
 
@@ -245,18 +284,20 @@ static int create_external(struct rt_agent *agent, const char *name, const void 
 static hsa_status_t define_variable(struct rt *rt, hsa_executable_t handle, struct rt_agent *agent,
 				    const char *name, const void *address)
 {
-	struct rt_executable *e = rt_executable_of(handle);
 	hsa_status_t status = HSA_STATUS_SUCCESS;
+	struct rt_executable *e;
 	struct rt_external *x;
 
-	if (!e)
-		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	if (!name || !address)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+		return rt_executable_of(handle) ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+						: HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	if (create_external(agent, name, address, &x))
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	drv_rwlock_wrlock(&rt->loader->lock);
-	if (e->frozen)
+	e = rt_executable_of(handle);
+	if (!e)
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	else if (e->frozen)
 		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
 	else if (rt_executable_symbol(e, agent, name))
 		status = HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;

@@ -97,7 +97,10 @@ static int loaded_publish(struct rt *rt, struct rt_executable *e, struct rt_load
 	int r;
 
 	drv_rwlock_wrlock(&rt->loader->lock);
-	r = e->frozen ? drv_fail(-EPERM, "the executable is frozen") : check_names(e, l);
+	if (e->ended)
+		r = drv_fail(-EIDRM, "another thread has destroyed the executable");
+	else
+		r = e->frozen ? drv_fail(-EPERM, "the executable is frozen") : check_names(e, l);
 	for (at = &e->loaded; !r && *at; at = &(*at)->next)
 		continue;
 	if (!r)
@@ -140,7 +143,7 @@ static int loaded_fill(struct resolver *resolver, struct rt_loaded *l)
 }
 
 static int loaded_create(struct rt *rt, struct rt_executable *e, struct rt_agent *agent, struct rt_source *source,
-			 struct rt_loaded **loaded)
+			 uint64_t *loaded)
 {
 	struct resolver resolver = {.rt = rt, .executable = e, .agent = agent};
 	struct rt_loaded *l = calloc(1, sizeof(*l));
@@ -161,11 +164,10 @@ static int loaded_create(struct rt *rt, struct rt_executable *e, struct rt_agent
 	rt_source_get(source);
 	l->region = region_of(l);
 	rt_va_region_insert(rt, &l->region);
+	*loaded = l->handle;
 	r = loaded_publish(rt, e, l);
 	if (r)
 		rt_unload(rt, l);
-	else
-		*loaded = l;
 	return r;
 }
 
@@ -180,19 +182,31 @@ static hsa_status_t status_of_load(int r)
 		return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
 	case -EPERM:
 		return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	case -EIDRM:
+		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	default:
 		return hsa_status_of(r);
 	}
 }
 
+static bool is_frozen(struct rt *rt, const struct rt_executable *e)
+{
+	bool frozen;
+
+	drv_rwlock_rdlock(&rt->loader->lock);
+	frozen = e->frozen;
+	drv_rwlock_unlock(&rt->loader->lock);
+	return frozen;
+}
+
 hsa_status_t rt_load_for(struct rt *rt, struct rt_executable *e, hsa_agent_t agent_handle, struct rt_source *source,
-			 struct rt_loaded **loaded)
+			 uint64_t *loaded)
 {
 	struct rt_agent *agent = rt_agent_of(rt, agent_handle);
 	const struct drv_chip *chip;
 	struct cs_target target;
 
-	if (e->frozen)
+	if (is_frozen(rt, e))
 		return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
 	if (!agent || !agent->gpu)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -207,19 +221,19 @@ RT_IMPL(hsa_executable_load_agent_code_object,
 	 hsa_loaded_code_object_t *loaded),
 	(handle, agent_handle, reader, options, loaded))
 {
-	struct rt_executable *e = rt_executable_of(handle);
-	struct rt_source *source = rt_reader_source(reader);
-	struct rt_loaded *l;
-	hsa_status_t status;
+	struct rt_executable *e = rt_executable_get(rt, handle);
+	struct rt_source *source = rt_reader_source(rt, reader);
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	uint64_t l;
 
 	(void)options;
-	if (!e)
-		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	if (!source)
-		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
-	status = rt_load_for(rt, e, agent_handle, source, &l);
+	if (e)
+		status = source ? rt_load_for(rt, e, agent_handle, source, &l)
+				: HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
 	if (!status && loaded)
-		loaded->handle = l->handle;
+		loaded->handle = l;
+	rt_source_put(source);
+	rt_executable_put(e);
 	return status;
 }
 
@@ -230,13 +244,17 @@ RT_IMPL(hsa_executable_load_program_code_object,
 	 hsa_loaded_code_object_t *loaded),
 	(handle, reader, options, loaded))
 {
-	const struct rt_executable *e = rt_executable_of(handle);
+	struct rt_executable *e = rt_executable_get(rt, handle);
+	struct rt_source *source = rt_reader_source(rt, reader);
+	hsa_status_t status =
+		source ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT : HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
 
-	(void)rt, (void)options, (void)loaded;
+	(void)options, (void)loaded;
 	if (!e)
-		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	if (e->frozen)
-		return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
-	return rt_reader_source(reader) ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT
-					: HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+		status = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+	else if (is_frozen(rt, e))
+		status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+	rt_source_put(source);
+	rt_executable_put(e);
+	return status;
 }

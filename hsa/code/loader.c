@@ -122,18 +122,19 @@ RT_IMPL(hsa_ven_amd_loader_executable_iterate_loaded_code_objects,
 	 void *data),
 	(executable, callback, data))
 {
-	const struct rt_executable *e = rt_executable_of(executable);
+	const struct rt_executable *e;
 	hsa_status_t status;
 	struct rt_list list = {0};
 
 	if (!callback)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (!e)
-		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	drv_rwlock_rdlock(&rt->loader->lock);
-	for (const struct rt_loaded *l = e->loaded; l; l = l->next)
+	e = rt_executable_of(executable);
+	for (const struct rt_loaded *l = e ? e->loaded : NULL; l; l = l->next)
 		rt_list_add(&list, l->handle);
 	drv_rwlock_unlock(&rt->loader->lock);
+	if (!e)
+		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	status = list.failed ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_SUCCESS;
 	for (size_t i = 0; i < list.count && !status; i++)
 		status = callback(executable, (hsa_loaded_code_object_t){list.handle[i]}, data);
@@ -178,7 +179,8 @@ static hsa_status_t loaded_info(const struct rt_loaded *l, uint32_t attribute, v
 	}
 }
 
-RT_IMPL(hsa_ven_amd_loader_loaded_code_object_get_info,
+RT_IMPL_ON_CODE(
+	hsa_ven_amd_loader_loaded_code_object_get_info,
 	(hsa_loaded_code_object_t handle, hsa_ven_amd_loader_loaded_code_object_info_t attribute, void *value),
 	(handle, attribute, value))
 {

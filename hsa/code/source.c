@@ -191,9 +191,21 @@ static hsa_status_t open_reader(struct rt_source *source, hsa_code_object_reader
 	return hsa_status_of(r);
 }
 
-struct rt_source *rt_reader_source(hsa_code_object_reader_t handle)
+static struct rt_source *reader_source(hsa_code_object_reader_t handle)
 {
 	return drv_handle_find(&rt_handles, RT_KIND(RT_READER), handle.handle);
+}
+
+struct rt_source *rt_reader_source(struct rt *rt, hsa_code_object_reader_t handle)
+{
+	struct rt_source *source;
+
+	drv_rwlock_rdlock(&rt->loader->lock);
+	source = reader_source(handle);
+	if (source)
+		rt_source_get(source);
+	drv_rwlock_unlock(&rt->loader->lock);
+	return source;
 }
 
 RT_IMPL(hsa_code_object_reader_create_from_memory,
@@ -243,11 +255,11 @@ RT_IMPL(hsa_code_object_reader_destroy, (hsa_code_object_reader_t handle), (hand
 {
 	struct rt_source *source;
 
-	(void)rt;
-	source = rt_reader_source(handle);
-	if (!source)
-		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
-	drv_handle_destroy(&rt_handles, handle.handle);
+	drv_rwlock_wrlock(&rt->loader->lock);
+	source = reader_source(handle);
+	if (source)
+		drv_handle_destroy(&rt_handles, handle.handle);
+	drv_rwlock_unlock(&rt->loader->lock);
 	rt_source_put(source);
-	return HSA_STATUS_SUCCESS;
+	return source ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
 }

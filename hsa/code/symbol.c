@@ -51,10 +51,15 @@ int rt_symbols_create(struct cs_code *code, struct rt_agent *agent, enum rt_type
 	return r;
 }
 
-void rt_symbols_destroy(struct rt_symbol *symbols, unsigned count)
+void rt_symbols_unname(struct rt_symbol *symbols, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		drv_handle_destroy(&rt_handles, symbols[i].handle);
+}
+
+void rt_symbols_destroy(struct rt_symbol *symbols, unsigned count)
+{
+	rt_symbols_unname(symbols, count);
 	free(symbols);
 }
 
@@ -106,18 +111,20 @@ const struct rt_symbol *rt_executable_symbol(const struct rt_executable *e, cons
 static hsa_status_t get_symbol(struct rt *rt, hsa_executable_t handle, const char *name,
 			       const struct rt_agent *agent, hsa_executable_symbol_t *symbol)
 {
-	const struct rt_executable *e = rt_executable_of(handle);
-	const struct rt_symbol *found;
+	const struct rt_symbol *found = NULL;
+	const struct rt_executable *e;
 
+	drv_rwlock_rdlock(&rt->loader->lock);
+	e = rt_executable_of(handle);
+	if (e && name && symbol)
+		found = rt_executable_symbol(e, agent, name);
+	if (found)
+		symbol->handle = found->handle;
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
 	if (!name || !symbol)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	drv_rwlock_rdlock(&rt->loader->lock);
-	found = rt_executable_symbol(e, agent, name);
-	if (found)
-		symbol->handle = found->handle;
-	drv_rwlock_unlock(&rt->loader->lock);
 	return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
 }
 
@@ -184,17 +191,19 @@ struct visitor {
 static hsa_status_t iterate_symbols(struct rt *rt, hsa_executable_t handle, enum which which,
 				    const struct rt_agent *agent, const struct visitor *v)
 {
-	const struct rt_executable *e = rt_executable_of(handle);
+	const struct rt_executable *e;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct rt_list list = {0};
 
 	if (!v->symbol && !v->with_agent)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	drv_rwlock_rdlock(&rt->loader->lock);
+	e = rt_executable_of(handle);
+	if (e)
+		collect_symbols(e, which, agent, &list);
+	drv_rwlock_unlock(&rt->loader->lock);
 	if (!e)
 		return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-	drv_rwlock_rdlock(&rt->loader->lock);
-	collect_symbols(e, which, agent, &list);
-	drv_rwlock_unlock(&rt->loader->lock);
 	if (list.failed)
 		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	for (size_t i = 0; i < list.count && !status; i++) {
@@ -367,9 +376,9 @@ hsa_status_t rt_symbol_get_info(const struct rt_symbol *s, uint32_t attribute, v
 	return HSA_STATUS_SUCCESS;
 }
 
-RT_IMPL(hsa_executable_symbol_get_info,
-	(hsa_executable_symbol_t handle, hsa_executable_symbol_info_t attribute, void *value),
-	(handle, attribute, value))
+RT_IMPL_ON_CODE(hsa_executable_symbol_get_info,
+		(hsa_executable_symbol_t handle, hsa_executable_symbol_info_t attribute, void *value),
+		(handle, attribute, value))
 {
 	const struct rt_symbol *s;
 

@@ -172,15 +172,17 @@ static hsa_status_t descriptor_release(struct rt *rt, uint64_t handle, enum slot
 	return c ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-struct rt_image *rt_image_of(struct rt *rt, hsa_ext_image_t handle)
+bool rt_image_find(struct rt *rt, hsa_ext_image_t handle, struct rt_image *image)
 {
 	struct chunk *c;
 	unsigned slot;
 
 	drv_mutex_lock(&rt->images->lock);
 	c = descriptor_find(rt, handle.handle, SLOT_IMAGE, &slot);
+	if (c)
+		*image = c->image[slot];
 	drv_mutex_unlock(&rt->images->lock);
-	return c ? &c->image[slot] : NULL;
+	return c;
 }
 
 /* --- capabilities ----------------------------------------------------------------------------------- */

@@ -6,8 +6,7 @@
  *
  * Images are linear: rows at multiples of 256 bytes, slices without gaps. The opaque layout of
  * hsa_ext_image_create() is the same: clients access it by import and export only. Only foreign images
- * (hsa_amd_image_create()) may be tiled. The lock of rt_images (image.c) guards the list of images; an image is
- * immutable until it is destroyed. */
+ * (hsa_amd_image_create()) may be tiled. The lock of rt_images (image.c) guards the list of images and the images. */
 #ifndef HSA_IMAGE_H
 #define HSA_IMAGE_H
 
@@ -70,8 +69,8 @@ bool rt_image_words_foreign(const struct rt_image *image, const uint32_t theirs[
 /* False: an unknown mode. */
 bool rt_sampler_words(const hsa_ext_sampler_descriptor_v2_t *sampler, uint32_t words[RT_SAMPLER_WORDS]);
 
-/* The image of a handle, or NULL. */
-struct rt_image *rt_image_of(struct rt *rt, hsa_ext_image_t handle);
+/* Copies the image of a handle, which another thread may destroy. False: there is none. */
+bool rt_image_find(struct rt *rt, hsa_ext_image_t handle, struct rt_image *image);
 
 DRV_MUST_CHECK int rt_images_init(struct rt *rt);
 void rt_images_fini(struct rt *rt);

@@ -83,19 +83,19 @@ static hsa_status_t image_transfer(struct rt *rt, hsa_agent_t agent, const void 
 				   size_t slice_B, hsa_ext_image_t handle, const hsa_ext_image_region_t *region,
 				   bool into_image)
 {
-	const struct rt_image *image;
+	struct rt_image image;
 	struct end inner, outer;
 	struct box box;
 
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	image = rt_image_of(rt, handle);
-	if (!image || !memory || !region || !end_of_region(image, &region->offset, &region->range, &inner, &box))
+	if (!rt_image_find(rt, handle, &image) || !memory || !region ||
+	    !end_of_region(&image, &region->offset, &region->range, &inner, &box))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	/* The size would exceed all addresses. */
 	if (row_B > UINT64_MAX / 65536 || slice_B > UINT64_MAX / 65536)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	outer = end_of_memory(image, memory, row_B, slice_B, &box);
+	outer = end_of_memory(&image, memory, row_B, slice_B, &box);
 	return into_image ? copy_box(inner, outer, box) : copy_box(outer, inner, box);
 }
 
@@ -163,29 +163,28 @@ RT_IMPL(hsa_ext_image_copy,
 	 const hsa_dim3_t *dst_offset, const hsa_dim3_t *range),
 	(agent, src_handle, src_offset, dst_handle, dst_offset, range))
 {
-	const struct rt_image *src, *dst;
+	struct rt_image src, dst;
 	struct end from, to;
 	struct box box;
 
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	src = rt_image_of(rt, src_handle);
-	dst = rt_image_of(rt, dst_handle);
-	if (!src || !dst || !src_offset || !dst_offset || !range || src->agent != dst->agent ||
-	    !end_of_region(src, src_offset, range, &from, &box) ||
-	    !end_of_region(dst, dst_offset, range, &to, &box))
+	if (!rt_image_find(rt, src_handle, &src) || !rt_image_find(rt, dst_handle, &dst) || !src_offset ||
+	    !dst_offset || !range || src.agent != dst.agent ||
+	    !end_of_region(&src, src_offset, range, &from, &box) ||
+	    !end_of_region(&dst, dst_offset, range, &to, &box))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	if (needs_conversion(src, dst))
-		return convert_box(to, from, box, dst->format.num == RT_NUM_SRGB);
-	return memcmp(&src->named, &dst->named, sizeof(src->named)) ? HSA_STATUS_ERROR_INVALID_ARGUMENT
-								    : copy_box(to, from, box);
+	if (needs_conversion(&src, &dst))
+		return convert_box(to, from, box, dst.format.num == RT_NUM_SRGB);
+	return memcmp(&src.named, &dst.named, sizeof(src.named)) ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+								 : copy_box(to, from, box);
 }
 
 RT_IMPL(hsa_ext_image_clear,
 	(hsa_agent_t agent, hsa_ext_image_t handle, const void *data, const hsa_ext_image_region_t *region),
 	(agent, handle, data, region))
 {
-	const struct rt_image *image;
+	struct rt_image image;
 	hsa_status_t status;
 	struct end to, from = {0};
 	uint8_t element[16];
@@ -194,15 +193,15 @@ RT_IMPL(hsa_ext_image_clear,
 
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	image = rt_image_of(rt, handle);
-	if (!image || !data || !region || !end_of_region(image, &region->offset, &region->range, &to, &box))
+	if (!rt_image_find(rt, handle, &image) || !data || !region ||
+	    !end_of_region(&image, &region->offset, &region->range, &to, &box))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	row = malloc(box.row_B + !box.row_B);
 	if (!row)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	rt_format_pack(&image->format, data, element);
-	for (uint64_t at = 0; at < box.row_B; at += image->format.element_B)
-		memcpy(row + at, element, image->format.element_B);
+	rt_format_pack(&image.format, data, element);
+	for (uint64_t at = 0; at < box.row_B; at += image.format.element_B)
+		memcpy(row + at, element, image.format.element_B);
 	from.at = (uintptr_t)row; /* the same row for all */
 	status = copy_box(to, from, box);
 	free(row);

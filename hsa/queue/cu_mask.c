@@ -102,23 +102,20 @@ hsa_status_t rt_flow_set_cus(struct rt_flow *f, uint32_t bits, const uint32_t *c
 	return lost ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t rt_flow_get_cus(const struct rt_flow *f, uint32_t bits, uint32_t *cus)
+hsa_status_t rt_flow_get_cus(struct rt_flow *f, uint32_t bits, uint32_t *cus)
 {
 	uint32_t all[DWORDS] = {0};
 
 	if (!cus || !bits || bits % 32)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt_all_cus(f->gpu->dev, all);
+	drv_lock(&f->flow.lock);
+	if (f->flow.masked)
+		memcpy(all, f->cus, sizeof(all));
+	drv_unlock(&f->flow.lock);
 	for (unsigned i = 0; i < bits / 32; i++)
-		cus[i] = i >= DWORDS ? 0 : f->flow.masked ? f->cus[i] : all[i];
+		cus[i] = i >= DWORDS ? 0 : all[i];
 	return HSA_STATUS_SUCCESS;
-}
-
-static struct rt_queue *find_gpu_queue(const struct rt *rt, const hsa_queue_t *queue)
-{
-	struct rt_queue *q = rt_queue_of(rt, queue);
-
-	return q && q->base.gpu ? q : NULL;
 }
 
 RT_IMPL(hsa_amd_queue_cu_set_mask, (const hsa_queue_t *queue, uint32_t bits, const uint32_t *cus),
@@ -127,21 +124,26 @@ RT_IMPL(hsa_amd_queue_cu_set_mask, (const hsa_queue_t *queue, uint32_t bits, con
 	hsa_status_t status;
 	struct rt_queue *q;
 
-	q = find_gpu_queue(rt, queue);
+	q = rt_gpu_queue_get(rt, queue);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	status = rt_flow_set_cus(&q->base, bits, cus);
 	/* Reads packets that were written while the lock was taken. */
 	rt_queue_run(q);
+	rt_queue_put(q);
 	return status;
 }
 
 RT_IMPL(hsa_amd_queue_cu_get_mask, (const hsa_queue_t *queue, uint32_t bits, uint32_t *cus), (queue, bits, cus))
 {
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_QUEUE;
 	struct rt_queue *q;
 
 	if (!cus || !bits || bits % 32)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	q = find_gpu_queue(rt, queue);
-	return q ? rt_flow_get_cus(&q->base, bits, cus) : HSA_STATUS_ERROR_INVALID_QUEUE;
+	q = rt_gpu_queue_get(rt, queue);
+	if (q)
+		status = rt_flow_get_cus(&q->base, bits, cus);
+	rt_queue_put(q);
+	return status;
 }

@@ -188,10 +188,13 @@ static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 
 void rt_intercept_destroy(struct rt_queue *q)
 {
+	rt_queue_destroy(q->intercept->below);
+}
+
+void rt_intercept_free(struct rt_queue *q)
+{
 	struct rt_intercept *x = q->intercept;
 
-	q->intercept = NULL;
-	rt_queue_destroy(x->below);
 	drv_mutex_destroy(&x->lock);
 	free(x->left);
 	free(x);
@@ -249,15 +252,18 @@ RT_IMPL(hsa_amd_queue_intercept_register, (hsa_queue_t *queue, hsa_amd_queue_int
 
 	if (!fn)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	q = rt_queue_of(rt, queue);
-	if (!q || !q->intercept)
+	q = rt_queue_get(rt, queue);
+	if (!q || !q->intercept) {
+		rt_queue_put(q);
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	}
 	drv_mutex_lock(&q->intercept->lock);
 	if (q->intercept->handlers == HANDLERS_MAX)
 		status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 	else
 		q->intercept->handler[q->intercept->handlers++] = (struct handler){fn, data};
 	drv_mutex_unlock(&q->intercept->lock);
+	rt_queue_put(q);
 	return status;
 }
 

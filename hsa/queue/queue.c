@@ -74,14 +74,32 @@ static struct rt_queue *queue_find_locked(const struct rt *rt, const hsa_queue_t
 	return q;
 }
 
-struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue)
+struct rt_queue *rt_queue_get(const struct rt *rt, const hsa_queue_t *queue)
 {
 	struct rt_queue *q;
 
 	drv_mutex_lock(&rt->queues->lock);
 	q = queue_find_locked(rt, queue);
+	if (q)
+		flow_get(&q->base.flow);
 	drv_mutex_unlock(&rt->queues->lock);
 	return q;
+}
+
+struct rt_queue *rt_gpu_queue_get(const struct rt *rt, const hsa_queue_t *queue)
+{
+	struct rt_queue *q = rt_queue_get(rt, queue);
+
+	if (!q || q->base.gpu)
+		return q;
+	rt_queue_put(q);
+	return NULL;
+}
+
+void rt_queue_put(struct rt_queue *q)
+{
+	if (q)
+		flow_put(&q->base.flow);
 }
 
 /* --- signals of a stopped packet -------------------------------------------------------------------- */
@@ -211,6 +229,8 @@ static void free_queue(struct rt_flow *flow)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)flow;
 
+	if (q->intercept)
+		rt_intercept_free(q);
 	rt_shared_destroy(&q->memory);
 	free(flow->info);
 	free(q);
@@ -482,9 +502,10 @@ RT_IMPL(hsa_queue_inactivate, (hsa_queue_t *queue), (queue))
 {
 	struct rt_queue *q;
 
-	q = rt_queue_of(rt, queue);
+	q = rt_queue_get(rt, queue);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	atomic_store(&q->base.flow.state, FLOW_ENDED);
+	rt_queue_put(q);
 	return HSA_STATUS_SUCCESS;
 }

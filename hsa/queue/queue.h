@@ -72,7 +72,7 @@ unsigned rt_flow_fences(const struct rt_work *work, struct cs_fence *fences, uns
 /* cu_mask.c: sets a new flow's compute units; sets and returns them for the functions of HSA. */
 void rt_flow_init_cus(struct rt_flow *flow);
 hsa_status_t rt_flow_set_cus(struct rt_flow *flow, uint32_t bits, const uint32_t *cus);
-hsa_status_t rt_flow_get_cus(const struct rt_flow *flow, uint32_t bits, uint32_t *cus);
+hsa_status_t rt_flow_get_cus(struct rt_flow *flow, uint32_t bits, uint32_t *cus);
 /* Queries the kernel for faults of the GPU and losses of its contexts, at a limited rate: a later call reports what
  * this one does not query. Called after flow_wait(). */
 void rt_flow_check(struct rt_flow *flow);
@@ -135,7 +135,9 @@ DRV_MUST_CHECK int rt_pm4_append(struct rt_queue *queue, struct cs_ib *ib, const
 
 /* intercept.c: processes the doorbell of an intercept queue; destroys its part. */
 void rt_intercept_ring(struct rt_queue *queue);
+/* Destroys the queue below. rt_intercept_free() frees the rest, with the queue. */
 void rt_intercept_destroy(struct rt_queue *queue);
+void rt_intercept_free(struct rt_queue *queue);
 /* The queue that receives the packets of an intercept queue. */
 struct rt_queue *rt_intercept_below(const struct rt_queue *queue);
 
@@ -146,8 +148,12 @@ DRV_MUST_CHECK int rt_tap_create(hsa_agent_t agent, hsa_queue_type32_t type, con
 				 struct flow **flow);
 void rt_tap_destroy(struct rt_flow *flow);
 
-/* The queue of a client's pointer, which is not dereferenced; NULL: none. */
-struct rt_queue *rt_queue_of(const struct rt *rt, const hsa_queue_t *queue);
+/* A reference to the queue of a client's pointer, which is not dereferenced; NULL: none. Another thread may destroy the queue
+ * meanwhile. */
+struct rt_queue *rt_queue_get(const struct rt *rt, const hsa_queue_t *queue);
+/* The same; NULL also for a queue without a GPU. */
+struct rt_queue *rt_gpu_queue_get(const struct rt *rt, const hsa_queue_t *queue);
+void rt_queue_put(struct rt_queue *queue);
 static inline bool rt_queue_is_over(const struct rt_queue *q)
 {
 	return atomic_load_explicit(&q->base.flow.state, memory_order_relaxed) != FLOW_ACTIVE;

@@ -6,10 +6,9 @@
 
 RT_IMPL(hsa_amd_profiling_set_profiler_enabled, (hsa_queue_t *queue, int enable), (queue, enable))
 {
-	struct rt_queue *q;
+	struct rt_queue *q = rt_gpu_queue_get(rt, queue);
 
-	q = rt_queue_of(rt, queue);
-	if (!q || !q->base.gpu)
+	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (enable)
 		__atomic_fetch_or(&q->amd->queue_properties, AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
@@ -17,6 +16,7 @@ RT_IMPL(hsa_amd_profiling_set_profiler_enabled, (hsa_queue_t *queue, int enable)
 	else
 		__atomic_fetch_and(&q->amd->queue_properties, ~(uint32_t)AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
 				   __ATOMIC_RELAXED);
+	rt_queue_put(q);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -27,25 +27,19 @@ RT_IMPL(hsa_amd_queue_set_priority, (hsa_queue_t *queue, hsa_amd_queue_priority_
 		[HSA_AMD_QUEUE_PRIORITY_NORMAL] = CS_PRIORITY_NORMAL,
 		[HSA_AMD_QUEUE_PRIORITY_HIGH] = CS_PRIORITY_HIGH,
 	};
-	struct rt_queue *q;
+	struct rt_queue *q = rt_gpu_queue_get(rt, queue);
 
-	q = rt_queue_of(rt, queue);
-	if (!q || !q->base.gpu)
+	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	if ((unsigned)priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	atomic_store(&q->base.flow.priority, levels[priority]);
-	return HSA_STATUS_SUCCESS;
+	if ((unsigned)priority <= HSA_AMD_QUEUE_PRIORITY_HIGH)
+		atomic_store(&q->base.flow.priority, levels[priority]);
+	rt_queue_put(q);
+	return (unsigned)priority <= HSA_AMD_QUEUE_PRIORITY_HIGH ? HSA_STATUS_SUCCESS
+								 : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-RT_IMPL(hsa_amd_queue_get_info, (hsa_queue_t *queue, hsa_queue_info_attribute_t attribute, void *value),
-	(queue, attribute, value))
+static hsa_status_t queue_get_info(const struct rt_queue *q, hsa_queue_info_attribute_t attribute, void *value)
 {
-	struct rt_queue *q;
-
-	q = rt_queue_of(rt, queue);
-	if (!q || !q->base.gpu)
-		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (!value)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	switch (attribute) {
@@ -57,6 +51,16 @@ RT_IMPL(hsa_amd_queue_get_info, (hsa_queue_t *queue, hsa_queue_info_attribute_t 
 		return HSA_STATUS_SUCCESS;
 	}
 	return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+RT_IMPL(hsa_amd_queue_get_info, (hsa_queue_t *queue, hsa_queue_info_attribute_t attribute, void *value),
+	(queue, attribute, value))
+{
+	struct rt_queue *q = rt_gpu_queue_get(rt, queue);
+	hsa_status_t status = q ? queue_get_info(q, attribute, value) : HSA_STATUS_ERROR_INVALID_QUEUE;
+
+	rt_queue_put(q);
+	return status;
 }
 
 /* --- indices ---------------------------------------------------------------------------------- */

@@ -113,16 +113,18 @@ int rt_tap_create(hsa_agent_t agent, hsa_queue_type32_t type, const struct rt_fl
 		return drv_fail(-ENOMEM, "no host memory for a flow");
 	*kept = *info;
 	if (!create_queue(agent, type, kept, &queue))
-		q = rt_queue_of(rt_get(), queue);
+		q = rt_queue_get(rt_get(), queue);
 	if (q)
 		r = tap_attach(q, info, kept);
 	if (r) {
 		if (q)
 			(void)!rt_tables.core.hsa_queue_destroy_fn(queue);
+		rt_queue_put(q);
 		free(kept);
 		return drv_fail(r, "no queue of HSA for a flow");
 	}
 	*flow = flow_get(&flow_of_queue(q)->flow);
+	rt_queue_put(q);
 	return 0;
 }
 

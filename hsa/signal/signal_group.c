@@ -4,15 +4,49 @@
 #include <string.h>
 
 #include "drv/handle.h"
+#include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/signal/signal.h"
 
 #define GROUP_MAX 1024 /* signals; the limit of one wait */
 
 struct group {
+	unsigned refs; /* the handle's, and those of waits; guarded by `lock` */
 	uint32_t count;
 	hsa_signal_t signal[]; /* borrowed */
 };
+
+static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_RT_SIGNAL_GROUPS);
+
+/* With the lock. */
+static struct group *group_of(hsa_signal_group_t handle)
+{
+	return drv_handle_find(&rt_handles, RT_KIND(RT_SIGNAL_GROUP), handle.handle);
+}
+
+/* A reference. NULL: there is no such group. */
+static struct group *group_get(hsa_signal_group_t handle)
+{
+	struct group *g;
+
+	drv_mutex_lock(&lock);
+	g = group_of(handle);
+	if (g)
+		g->refs++;
+	drv_mutex_unlock(&lock);
+	return g;
+}
+
+static void group_put(struct group *g)
+{
+	bool last;
+
+	drv_mutex_lock(&lock);
+	last = !--g->refs;
+	drv_mutex_unlock(&lock);
+	if (last)
+		free(g);
+}
 
 static int group_create(uint32_t count, const hsa_signal_t *signals, uint64_t *handle)
 {
@@ -21,6 +55,7 @@ static int group_create(uint32_t count, const hsa_signal_t *signals, uint64_t *h
 
 	if (!g)
 		return drv_fail(-ENOMEM, "no host memory for a group of signals");
+	g->refs = 1;
 	g->count = count;
 	memcpy(g->signal, signals, count * sizeof(*signals));
 	r = drv_handle_create(&rt_handles, RT_KIND(RT_SIGNAL_GROUP), g, handle);
@@ -52,11 +87,14 @@ RT_IMPL(hsa_signal_group_destroy, (hsa_signal_group_t handle), (handle))
 	struct group *g;
 
 	(void)rt;
-	g = drv_handle_find(&rt_handles, RT_KIND(RT_SIGNAL_GROUP), handle.handle);
+	drv_mutex_lock(&lock);
+	g = group_of(handle);
+	if (g)
+		drv_handle_destroy(&rt_handles, handle.handle);
+	drv_mutex_unlock(&lock);
 	if (!g)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP;
-	drv_handle_destroy(&rt_handles, handle.handle);
-	free(g);
+	group_put(g);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -65,21 +103,25 @@ RT_IMPL(hsa_signal_group_wait_any_scacquire,
 	 hsa_wait_state_t hint, hsa_signal_t *signal, hsa_signal_value_t *value),
 	(handle, conditions, values, hint, signal, value))
 {
-	struct group *g;
+	hsa_status_t status = HSA_STATUS_ERROR_INVALID_SIGNAL;
+	struct group *g = group_get(handle);
 	uint32_t index;
 
 	(void)rt;
-	g = drv_handle_find(&rt_handles, RT_KIND(RT_SIGNAL_GROUP), handle.handle);
 	if (!g)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP;
-	if (!conditions || !values || !signal || !value)
+	if (!conditions || !values || !signal || !value) {
+		group_put(g);
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	}
 	index = impl_hsa_amd_signal_wait_any(g->count, g->signal, (hsa_signal_condition_t *)(uintptr_t)conditions,
 					     (hsa_signal_value_t *)(uintptr_t)values, UINT64_MAX, hint, value);
-	if (index >= g->count)
-		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	*signal = g->signal[index];
-	return HSA_STATUS_SUCCESS;
+	if (index < g->count) {
+		*signal = g->signal[index];
+		status = HSA_STATUS_SUCCESS;
+	}
+	group_put(g);
+	return status;
 }
 
 hsa_status_t impl_hsa_signal_group_wait_any_relaxed(hsa_signal_group_t group,

@@ -3,7 +3,7 @@
 #ifndef TESTS_FUZZ_HIP_DRAW_H
 #define TESTS_FUZZ_HIP_DRAW_H
 
-#include <string.h>
+#include <unistd.h>
 
 #define HIP_DEPRECATED
 #include <hip/api/registration.h>
@@ -12,8 +12,6 @@
 #include <hip/hip_hcc.h>
 #include <hip/hip_runtime_api.h>
 #include <hip/hiprtc.h>
-
-#include "tests/fuzz/input.h"
 
 /* A kind of handle, and how one is destroyed. */
 #define DRAW_KINDS(X)                                                                                              \
@@ -47,55 +45,20 @@ enum draw_kind {
 		KINDS
 };
 
-#define SLOTS      8u
-#define ARENA_B    (8u << 20) /* more than any copy reaches from the first quarter */
-#define HOME_B     (64u << 10)
-#define HOMES      4u
-#define SCRATCH_B  4096u
-#define SCRATCHES  6u
-#define REMEMBERED 64u
-
-struct draw {
-	struct input in;
-	void *handle[KINDS][SLOTS]; /* results of calls, alive or not; a ring for each kind */
-	unsigned next[KINDS];
-	/* Results of the present call, kept if it succeeds. */
-	struct {
-		enum draw_kind kind;
-		void *value;
-	} fresh[4];
-	unsigned fresh_count;
-	int status;        /* of the last call */
-	void *home[HOMES]; /* memory of device 0, device 1, the host's, managed; a reset frees it */
-	bool host;         /* an argument of the present call is pageable memory: sizes stay small */
-	unsigned scratch_next;
-	int fds[4]; /* owned: exports */
-	unsigned fd_next;
-	hipIpcMemHandle_t ipc_memory;
-	hipIpcEventHandle_t ipc_event;
-	hipMemPoolPtrExportData exported;
-	void *list[SLOTS];
-	size_t capacity;
-	size_t sizes[SLOTS];
-	void *outs[SLOTS];
-	uint64_t words[32];
-	void *arguments[SLOTS];
-	void *extra[5];
-	size_t extra_B;
+typedef void *draw_handle_t;
+#define DRAW_NULL_AT 244
+#define DRAW_OWN_MEMBERS                                                                                           \
+	hipIpcMemHandle_t ipc_memory;                                                                              \
+	hipIpcEventHandle_t ipc_event;                                                                             \
+	hipMemPoolPtrExportData exported;                                                                          \
+	size_t sizes[SLOTS];                                                                                       \
+	void *outs[SLOTS];                                                                                         \
+	void *arguments[SLOTS];                                                                                    \
+	void *extra[5];                                                                                            \
+	size_t extra_B;                                                                                            \
 	textureReference texture;
-	/* What the end of the input undoes. */
-	struct {
-		void *at;
-		size_t size_B;
-	} map[REMEMBERED], range[REMEMBERED];
-	unsigned maps, ranges;
-	void *registered[REMEMBERED];
-	unsigned registrations;
-};
+#include "tests/fuzz/draw.h"
 
-static struct draw draw;
-static uint8_t arena[ARENA_B] __attribute__((aligned(4096)));
-static uint8_t scratch[SCRATCHES][SCRATCH_B] __attribute__((aligned(64)));
 static int host_kernels[3], host_variables[2]; /* addresses of what the program was "linked" with */
 static void *images[4];
 
@@ -130,28 +93,19 @@ static void draw_destroy(enum draw_kind kind, void *handle)
 	}
 }
 
-static unsigned draw_byte(void)
-{
-	return input_byte(&draw.in);
-}
-#define DRAW(...) INPUT_PICK(&draw.in, __VA_ARGS__)
-
 /* --- handles ---------------------------------------------------------------------------------- */
 
 static void *draw_made_up(void)
 {
-	static void *const odd[] = {NULL, (void *)1, (void *)2, (void *)3, (void *)-1, arena, scratch, &draw};
+	void *const odd[] = {NULL, (void *)1, (void *)2, (void *)3, (void *)-1, arena, scratch, &draw};
 	unsigned b = draw_byte();
 
 	return b < 128 ? odd[b % 8] : (void *)(uintptr_t)input_draw(&draw.in, 8);
 }
 
-/* One of the places that calls have filled; the last first. */
-static void *draw_slot(enum draw_kind kind, unsigned b)
+static void draw_note(enum draw_kind kind, void *value)
 {
-	unsigned filled = draw.next[kind] < SLOTS ? draw.next[kind] : SLOTS;
-
-	return filled ? draw.handle[kind][(draw.next[kind] - 1 - b % filled) % SLOTS] : NULL;
+	(void)kind, (void)value;
 }
 
 static void *draw_handle(enum draw_kind kind)
@@ -166,70 +120,11 @@ static void *draw_handle(enum draw_kind kind)
 }
 #define H(kind) draw_handle(K_##kind)
 
-static void *draw_fresh(enum draw_kind kind)
-{
-	if (draw_byte() >= 248)
-		return NULL;
-	draw.fresh[draw.fresh_count].kind = kind;
-	draw.fresh[draw.fresh_count].value = NULL;
-	return &draw.fresh[draw.fresh_count++].value;
-}
-#define NEW(kind) draw_fresh(K_##kind)
-
-static void *draw_list(enum draw_kind kind)
-{
-	if (draw_byte() >= 240)
-		return NULL;
-	for (unsigned i = 0; i < SLOTS; i++)
-		draw.list[i] = draw_slot(kind, i);
-	draw.list[0] = draw_handle(kind);
-	return draw.list;
-}
-#define LIST(kind) draw_list(K_##kind)
-
-static void draw_keep(enum draw_kind kind, void *value)
-{
-	void **slot = &draw.handle[kind][draw.next[kind]++ % SLOTS];
-
-	draw_destroy(kind, *slot);
-	*slot = value;
-}
-
-/* After a call. */
-static void draw_keep_all(int status)
-{
-	unsigned count = draw.fresh_count;
-
-	draw.fresh_count = 0;
-	draw.host = false;
-	draw.status = status;
-	for (unsigned i = 0; i < count && !status; i++)
-		draw_keep(draw.fresh[i].kind, draw.fresh[i].value);
-}
-
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static uint32_t draw_int(void)
-{
-	static const uint32_t some[] = {0,  1,  2,   3,   4,          7,          8,         16,
-					32, 64, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff};
-	unsigned b = draw_byte();
-
-	return b < 192 ? some[b % 15] : (uint32_t)input_draw(&draw.in, 4);
-}
-#define INT   ((int)draw_int())
-#define FLAGS (draw_byte() < 160 ? 0 : draw_int())
-#define REAL  ((float)(int)draw_int())
-#define NONE  0
-
-/* Most in range, the rest anything. */
-static int draw_enum(unsigned most)
-{
-	unsigned b = draw_byte();
-
-	return b < 224 ? (int)(b % (most ? most + 2 : 224)) : (int)draw_int();
-}
-#define ENUM(most) draw_enum(most)
+#define INT  ((int)draw_int())
+#define REAL ((float)(int)draw_int())
+#define NONE 0
 
 /* The kind of a handle for other processes: descriptors alone are supported. */
 static int draw_handle_type(void)
@@ -248,15 +143,6 @@ static int draw_device(void)
 }
 #define DEVICE draw_device()
 
-/* Lengths of lists and of buffers, which are never longer than these. */
-static unsigned draw_few(void)
-{
-	static const unsigned some[] = {0, 1, 0, 1, 2, 3, 4, SLOTS - 1};
-
-	return DRAW(some);
-}
-#define FEW draw_few()
-
 static unsigned draw_count(void)
 {
 	static const unsigned some[] = {1, 1, 2, 3, 0, 0xffffffff};
@@ -264,23 +150,6 @@ static unsigned draw_count(void)
 	return DRAW(some);
 }
 #define COUNT draw_count()
-
-static size_t draw_huge(void)
-{
-	/* More than the host has: what it has is slow to allocate. */
-	static const size_t some[] = {(size_t)1 << 40, (size_t)1 << 47, (size_t)1 << 63,
-				      (size_t)-1,      (size_t)-64,     (size_t)-4096};
-
-	return DRAW(some);
-}
-
-/* With memory of the host's a size must be true. */
-static size_t draw_size(const size_t *some, unsigned count)
-{
-	unsigned b = draw_byte();
-
-	return b >= 232 && !draw.host ? draw_huge() : some[b % count];
-}
 
 static size_t draw_allocation(void)
 {
@@ -397,13 +266,6 @@ static hipPos draw_pos(void)
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-static void *draw_host(void)
-{
-	draw.host = true;
-	return arena + input_draw(&draw.in, 2) * 16;
-}
-#define HOST draw_host()
-
 static bool memory_lives(const void *at)
 {
 	hipPointerAttribute_t a;
@@ -415,7 +277,7 @@ static bool memory_lives(const void *at)
 static void *draw_data(void)
 {
 	unsigned b = draw_byte();
-	void *at = b < 160 ? draw.home[b % HOMES] : draw_slot(K_MEMORY, b);
+	void *at = b < 160 || draw.private ? draw.home[b % HOMES] : draw_slot(K_MEMORY, b);
 
 	if (b >= 250)
 		return NULL;
@@ -492,15 +354,6 @@ static void *draw_capacity(void)
 #define TEXREF     (draw_byte() >= 240 ? NULL : &draw.texture)
 
 /* --- names, functions, files ------------------------------------------------------------------ */
-
-/* Whole multiples of the granularity, or not. */
-static size_t draw_range_size(void)
-{
-	static const size_t some[] = {2 << 20, 2 << 20, 2 << 20, 4 << 20, 4096, 0};
-
-	return draw_size(some, 6);
-}
-#define RANGE_B draw_range_size()
 
 static size_t draw_align(void)
 {

@@ -1,15 +1,12 @@
-/* Structures that HIP's functions read, drawn from an input. Each is one for the whole program, good for one call. */
+/* Structures that HIP's functions read, drawn from an input. Each is one for the whole thread, good for one call. */
 #ifndef TESTS_FUZZ_HIP_STRUCTS_H
 #define TESTS_FUZZ_HIP_STRUCTS_H
 
 #include "tests/fuzz/hip_draw.h"
 
-/* The structure itself, or NULL. */
-#define DRAW_NULL_OR(p) (draw_byte() >= 244 ? NULL : (p))
-
 static void *draw_format(void)
 {
-	static hipChannelFormatDesc d;
+	DRAW_STATIC hipChannelFormatDesc d;
 	static const int bits[] = {32, 8, 16, 32, 32, 8, 7, -1, 0};
 
 	d = (hipChannelFormatDesc){.x = DRAW(bits)};
@@ -37,7 +34,7 @@ static unsigned draw_channels(void)
 
 static void *draw_array_2d(void)
 {
-	static HIP_ARRAY_DESCRIPTOR d;
+	DRAW_STATIC HIP_ARRAY_DESCRIPTOR d;
 
 	d = (HIP_ARRAY_DESCRIPTOR){.Width = draw_width()};
 	d.Height = draw_height();
@@ -49,7 +46,7 @@ static void *draw_array_2d(void)
 
 static void *draw_array_3d(void)
 {
-	static HIP_ARRAY3D_DESCRIPTOR d;
+	DRAW_STATIC HIP_ARRAY3D_DESCRIPTOR d;
 	hipExtent e = draw_extent();
 
 	d = (HIP_ARRAY3D_DESCRIPTOR){.Width = e.width, .Height = e.height, .Depth = e.depth};
@@ -97,7 +94,7 @@ static hipMemcpy3DParms draw_copy(void)
 
 static void *draw_copy_3d(void)
 {
-	static hipMemcpy3DParms c;
+	DRAW_STATIC hipMemcpy3DParms c;
 
 	c = draw_copy();
 	return DRAW_NULL_OR(&c);
@@ -113,7 +110,7 @@ static hipMemoryType draw_memory_type(void)
 
 static void *draw_copy_2d(void)
 {
-	static hip_Memcpy2D c;
+	DRAW_STATIC hip_Memcpy2D c;
 
 	c = (hip_Memcpy2D){.srcMemoryType = draw_memory_type()};
 	c.dstMemoryType = draw_memory_type();
@@ -137,7 +134,7 @@ static void *draw_copy_2d(void)
 
 static void *draw_drv_copy(void)
 {
-	static HIP_MEMCPY3D c;
+	DRAW_STATIC HIP_MEMCPY3D c;
 
 	c = (HIP_MEMCPY3D){.srcMemoryType = draw_memory_type()};
 	c.dstMemoryType = draw_memory_type();
@@ -177,7 +174,7 @@ static hipMemsetParams draw_fill(void)
 
 static void *draw_fill_node(void)
 {
-	static hipMemsetParams p;
+	DRAW_STATIC hipMemsetParams p;
 
 	p = draw_fill();
 	return DRAW_NULL_OR(&p);
@@ -186,7 +183,7 @@ static void *draw_fill_node(void)
 
 static void *draw_drv_fill(void)
 {
-	static HIP_MEMSET_NODE_PARAMS p;
+	DRAW_STATIC HIP_MEMSET_NODE_PARAMS p;
 	hipMemsetParams f = draw_fill();
 
 	p = (HIP_MEMSET_NODE_PARAMS){f.dst, f.pitch, f.value, f.elementSize, f.width, f.height};
@@ -197,7 +194,7 @@ static void *draw_drv_fill(void)
 /* Values that are written; a value that is waited for has no address. */
 static void *draw_values(void)
 {
-	static hipStreamBatchMemOpParams list[SLOTS];
+	DRAW_STATIC hipStreamBatchMemOpParams list[SLOTS];
 	static const int kinds[] = {2, 5, 2, 5, 1, 4, 3, 6, 0, 7, -1};
 
 	memset(list, 0, sizeof(list));
@@ -214,7 +211,7 @@ static void *draw_values(void)
 
 static void *draw_values_node(void)
 {
-	static hipBatchMemOpNodeParams p;
+	DRAW_STATIC hipBatchMemOpNodeParams p;
 
 	p = (hipBatchMemOpNodeParams){.ctx = draw_handle(K_CTX), .count = draw_byte() % 4};
 	p.paramArray = draw_values();
@@ -240,7 +237,7 @@ static hipKernelNodeParams draw_kernel(void)
 
 static void *draw_kernel_node(void)
 {
-	static hipKernelNodeParams p;
+	DRAW_STATIC hipKernelNodeParams p;
 
 	p = draw_kernel();
 	return DRAW_NULL_OR(&p);
@@ -249,7 +246,7 @@ static void *draw_kernel_node(void)
 
 static void *draw_host_node(void)
 {
-	static hipHostNodeParams p;
+	DRAW_STATIC hipHostNodeParams p;
 
 	p = (hipHostNodeParams){HOST_FN, draw.words};
 	return DRAW_NULL_OR(&p);
@@ -269,7 +266,7 @@ static hipMemPoolProps draw_props(void)
 
 static void *draw_pool_props(void)
 {
-	static hipMemPoolProps p;
+	DRAW_STATIC hipMemPoolProps p;
 
 	p = draw_props();
 	return DRAW_NULL_OR(&p);
@@ -278,7 +275,7 @@ static void *draw_pool_props(void)
 
 static void *draw_access(void)
 {
-	static hipMemAccessDesc list[SLOTS];
+	DRAW_STATIC hipMemAccessDesc list[SLOTS];
 
 	for (unsigned i = 0; i < SLOTS; i++) {
 		list[i].location.type = i || draw_byte() < 230 ? hipMemLocationTypeDevice : draw_enum(2);
@@ -303,7 +300,7 @@ static hipMemAllocNodeParams draw_alloc(void)
 
 static void *draw_alloc_node(void)
 {
-	static hipMemAllocNodeParams p;
+	DRAW_STATIC hipMemAllocNodeParams p;
 
 	p = draw_alloc();
 	return DRAW_NULL_OR(&p);
@@ -345,7 +342,7 @@ static void draw_node_union(hipGraphNodeParams *p)
 
 static void *draw_any_node(void)
 {
-	static hipGraphNodeParams p;
+	DRAW_STATIC hipGraphNodeParams p;
 
 	memset(&p, 0, sizeof(p));
 	p.type = (hipGraphNodeType)draw_enum(15);
@@ -356,7 +353,7 @@ static void *draw_any_node(void)
 
 static void *draw_instantiation(void)
 {
-	static hipGraphInstantiateParams p;
+	DRAW_STATIC hipGraphInstantiateParams p;
 
 	p = (hipGraphInstantiateParams){.flags = FLAGS, .uploadStream = draw_handle(K_STREAM)};
 	return DRAW_NULL_OR(&p);
@@ -365,7 +362,7 @@ static void *draw_instantiation(void)
 
 static void *draw_launches(void)
 {
-	static hipLaunchParams list[SLOTS];
+	DRAW_STATIC hipLaunchParams list[SLOTS];
 	hipKernelNodeParams k = draw_kernel();
 
 	for (unsigned i = 0; i < SLOTS; i++)
@@ -378,7 +375,7 @@ static void *draw_launches(void)
 
 static void *draw_function_launches(void)
 {
-	static hipFunctionLaunchParams list[SLOTS];
+	DRAW_STATIC hipFunctionLaunchParams list[SLOTS];
 	hipKernelNodeParams k = draw_kernel();
 
 	for (unsigned i = 0; i < SLOTS; i++)
@@ -403,7 +400,7 @@ static void *draw_function_launches(void)
 
 static void *draw_resource(void)
 {
-	static hipResourceDesc d;
+	DRAW_STATIC hipResourceDesc d;
 
 	d = (hipResourceDesc){.resType = (hipResourceType)draw_enum(3)};
 	switch (d.resType) {
@@ -428,7 +425,7 @@ static void *draw_resource(void)
 
 static void *draw_drv_resource(void)
 {
-	static HIP_RESOURCE_DESC d;
+	DRAW_STATIC HIP_RESOURCE_DESC d;
 
 	d = (HIP_RESOURCE_DESC){.resType = (HIPresourcetype)draw_enum(3)};
 	switch (d.resType) {
@@ -456,7 +453,7 @@ static void *draw_drv_resource(void)
 
 static void *draw_sampling(void)
 {
-	static hipTextureDesc d;
+	DRAW_STATIC hipTextureDesc d;
 
 	memset(&d, 0, sizeof(d));
 	d.addressMode[0] = (hipTextureAddressMode)draw_enum(3);
@@ -475,7 +472,7 @@ static void *draw_sampling(void)
 
 static void *draw_drv_sampling(void)
 {
-	static HIP_TEXTURE_DESC d;
+	DRAW_STATIC HIP_TEXTURE_DESC d;
 
 	memset(&d, 0, sizeof(d));
 	d.addressMode[0] = (HIPaddress_mode)draw_enum(3);
@@ -502,7 +499,7 @@ static hipResourceViewDesc draw_view(void)
 
 static void *draw_rt_view(void)
 {
-	static hipResourceViewDesc d;
+	DRAW_STATIC hipResourceViewDesc d;
 
 	d = draw_view();
 	return draw_byte() >= 96 ? NULL : &d;
@@ -511,7 +508,7 @@ static void *draw_rt_view(void)
 
 static void *draw_drv_view(void)
 {
-	static HIP_RESOURCE_VIEW_DESC d;
+	DRAW_STATIC HIP_RESOURCE_VIEW_DESC d;
 	hipResourceViewDesc v = draw_view();
 
 	d = (HIP_RESOURCE_VIEW_DESC){.format = (HIPresourceViewFormat)v.format, .width = v.width};
@@ -526,7 +523,7 @@ static void *draw_drv_view(void)
 
 static void *draw_alloc_prop(void)
 {
-	static hipMemAllocationProp p;
+	DRAW_STATIC hipMemAllocationProp p;
 	hipMemPoolProps like = draw_props();
 
 	p = (hipMemAllocationProp){.type = like.allocType, .requestedHandleType = like.handleTypes};
@@ -537,7 +534,7 @@ static void *draw_alloc_prop(void)
 
 static void *draw_location(void)
 {
-	static hipMemLocation l;
+	DRAW_STATIC hipMemLocation l;
 
 	l.type = draw_byte() < 230 ? hipMemLocationTypeDevice : draw_enum(2);
 	l.id = draw_device();
@@ -547,7 +544,7 @@ static void *draw_location(void)
 
 static void *draw_ext_memory(void)
 {
-	static hipExternalMemoryHandleDesc d;
+	DRAW_STATIC hipExternalMemoryHandleDesc d;
 
 	d = (hipExternalMemoryHandleDesc){.type = draw_byte() < 200 ? 1 : draw_enum(8), .handle.fd = draw_fd()};
 	d.size = draw_allocation();
@@ -558,7 +555,7 @@ static void *draw_ext_memory(void)
 
 static void *draw_ext_buffer(void)
 {
-	static hipExternalMemoryBufferDesc d;
+	DRAW_STATIC hipExternalMemoryBufferDesc d;
 
 	d = (hipExternalMemoryBufferDesc){.offset = draw_length()};
 	d.size = draw_allocation();
@@ -569,7 +566,7 @@ static void *draw_ext_buffer(void)
 
 static void *draw_ext_semaphore(void)
 {
-	static hipExternalSemaphoreHandleDesc d;
+	DRAW_STATIC hipExternalSemaphoreHandleDesc d;
 
 	d = (hipExternalSemaphoreHandleDesc){.type = draw_byte() < 200 ? 1 : draw_enum(10), .handle.fd = draw_fd()};
 	d.flags = draw_byte() < 200 ? 0 : draw_int();

@@ -3,8 +3,6 @@
 #ifndef TESTS_FUZZ_HSA_DRAW_H
 #define TESTS_FUZZ_HSA_DRAW_H
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <hsa/hsa.h>
@@ -12,8 +10,6 @@
 #include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ext_image.h>
 #include <hsa/hsa_ven_amd_loader.h>
-
-#include "tests/fuzz/input.h"
 
 #define DRAW_TYPES(X)                                                                                              \
 	X(AGENT, hsa_agent_t)                                                                                      \
@@ -45,65 +41,22 @@ enum draw_kind {
 	KINDS
 };
 
-#define SLOTS      8u
-#define ARENA_B    (8u << 20) /* more than any copy reaches from the first quarter */
-#define HOME_B     (64u << 10)
-#define HOMES      4u
-#define SCRATCH_B  4096u
-#define SCRATCHES  6u
-#define REMEMBERED 64u
-
-struct draw {
-	struct input in;
-	hsa_agent_t agents[3];         /* both GPUs, the CPU */
-	uint64_t handle[KINDS][SLOTS]; /* results of calls, alive or not; a ring for each kind */
-	unsigned next[KINDS];
-	/* Results of the present call, kept if it succeeds. */
-	struct {
-		enum draw_kind kind;
-		uint64_t value;
-	} fresh[4];
-	unsigned fresh_count;
-	int status;        /* of the last call */
-	void *home[HOMES]; /* memory of both GPUs, and two kinds of the host's */
-	bool host;         /* an argument of the present call is memory that HSA does not know: sizes stay small */
-	unsigned scratch_next;
-	int fds[4]; /* owned: exports */
-	unsigned fd_next;
-	hsa_amd_ipc_memory_t ipc_memory;
-	hsa_amd_ipc_signal_t ipc_signal;
-	uint64_t list[SLOTS];
-	uint64_t words[32];
-	size_t capacity;
-	/* What the end of the input undoes. */
-	struct {
-		void *at;
-		size_t size_B;
-	} map[REMEMBERED], range[REMEMBERED];
-	unsigned maps, ranges;
-	void *locked[REMEMBERED];
-	unsigned locks;
-	hsa_queue_t *queue[REMEMBERED]; /* alive */
-	unsigned queues;
-	uint64_t signal[REMEMBERED]; /* made by this input, alive or not */
+typedef uint64_t draw_handle_t;
+#define DRAW_NULL_AT 248
+#define DRAW_OWN_MEMBERS                                                                                           \
+	hsa_agent_t agents[3]; /* both GPUs, the CPU */                                                            \
+	hsa_amd_ipc_memory_t ipc_memory;                                                                           \
+	hsa_amd_ipc_signal_t ipc_signal;                                                                           \
+	hsa_queue_t *queue[REMEMBERED]; /* alive */                                                                \
+	unsigned queues;                                                                                           \
+	uint64_t signal[REMEMBERED]; /* made by this input, alive or not */                                        \
 	unsigned signals;
-};
+#include "tests/fuzz/draw.h"
 
-static struct draw draw;
-static uint8_t arena[ARENA_B] __attribute__((aligned(4096)));
-static uint8_t scratch[SCRATCHES][SCRATCH_B] __attribute__((aligned(64)));
 static const void *image; /* a code object */
 static size_t image_B;
 static uint64_t kernel_objects[3];
-static hsa_queue_t *spare_queue; /* never destroyed */
-
-static unsigned draw_byte(void)
-{
-	return input_byte(&draw.in);
-}
-#define DRAW(...) INPUT_PICK(&draw.in, __VA_ARGS__)
-/* The structure itself, or NULL. */
-#define DRAW_NULL_OR(p) (draw_byte() >= 248 ? NULL : (p))
+static _Thread_local hsa_queue_t *spare_queue; /* never destroyed */
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
@@ -117,12 +70,12 @@ static uint64_t draw_made_up(void)
 	return b < 96 ? (uintptr_t)arena + (b - 64) * 8 : input_draw(&draw.in, 8);
 }
 
-/* One of the places that calls have filled; the last first. */
-static uint64_t draw_slot(enum draw_kind kind, unsigned b)
+static void draw_note(enum draw_kind kind, uint64_t value)
 {
-	unsigned filled = draw.next[kind] < SLOTS ? draw.next[kind] : SLOTS;
-
-	return filled ? draw.handle[kind][(draw.next[kind] - 1 - b % filled) % SLOTS] : 0;
+	if (kind == K_SIGNAL && draw.signals < REMEMBERED)
+		draw.signal[draw.signals++] = value;
+	if (kind == K_QUEUE && draw.queues < REMEMBERED)
+		draw.queue[draw.queues++] = (hsa_queue_t *)(uintptr_t)value;
 }
 
 static uint64_t draw_handle(enum draw_kind kind)
@@ -166,30 +119,10 @@ static hsa_queue_t *draw_live_queue(void)
 {
 	unsigned b = draw_byte();
 
-	return draw.queues ? draw.queue[b % draw.queues] : spare_queue;
+	/* Another thread may destroy any queue by an address that is used again. */
+	return draw.queues && !draw.private ? draw.queue[b % draw.queues] : spare_queue;
 }
 #define LIVE_QUEUE draw_live_queue()
-
-static void *draw_fresh(enum draw_kind kind)
-{
-	if (draw_byte() >= 248)
-		return NULL;
-	draw.fresh[draw.fresh_count].kind = kind;
-	draw.fresh[draw.fresh_count].value = 0;
-	return &draw.fresh[draw.fresh_count++].value;
-}
-#define NEW(kind) draw_fresh(K_##kind)
-
-static void *draw_list(enum draw_kind kind)
-{
-	if (draw_byte() >= 240)
-		return NULL;
-	for (unsigned i = 0; i < SLOTS; i++)
-		draw.list[i] = draw_slot(kind, i);
-	draw.list[0] = draw_handle(kind);
-	return draw.list;
-}
-#define LIST(kind) draw_list(K_##kind)
 
 static void draw_destroy(enum draw_kind kind, uint64_t h)
 {
@@ -232,42 +165,7 @@ static void draw_destroy(enum draw_kind kind, uint64_t h)
 	}
 }
 
-static void draw_keep(enum draw_kind kind, uint64_t value)
-{
-	uint64_t *slot = &draw.handle[kind][draw.next[kind]++ % SLOTS];
-
-	if (kind == K_SIGNAL && draw.signals < REMEMBERED)
-		draw.signal[draw.signals++] = value;
-	if (kind == K_QUEUE && draw.queues < REMEMBERED)
-		draw.queue[draw.queues++] = (hsa_queue_t *)(uintptr_t)value;
-	if (*slot)
-		draw_destroy(kind, *slot);
-	*slot = value;
-}
-
-/* After a call. */
-static void draw_keep_all(int status)
-{
-	unsigned count = draw.fresh_count;
-
-	draw.fresh_count = 0;
-	draw.host = false;
-	draw.status = status;
-	for (unsigned i = 0; i < count && !status; i++)
-		draw_keep(draw.fresh[i].kind, draw.fresh[i].value);
-}
-
 /* --- numbers ---------------------------------------------------------------------------------- */
-
-static uint32_t draw_int(void)
-{
-	static const uint32_t some[] = {0,  1,  2,   3,   4,          7,          8,         16,
-					32, 64, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff};
-	unsigned b = draw_byte();
-
-	return b < 192 ? some[b % 15] : (uint32_t)input_draw(&draw.in, 4);
-}
-#define FLAGS (draw_byte() < 160 ? 0 : draw_int())
 
 static int64_t draw_value_64(void)
 {
@@ -294,44 +192,10 @@ static uint64_t draw_timeout(void)
 }
 #define TIMEOUT draw_timeout()
 
-/* Most in range, the rest anything. */
-static int draw_enum(unsigned most)
-{
-	unsigned b = draw_byte();
-
-	return b < 224 ? (int)(b % (most ? most + 2 : 224)) : (int)draw_int();
-}
-#define ENUM(most) draw_enum(most)
-
 /* Attributes of agents: HSA's, and AMD's from 0xA000 on. */
 #define AGENT_INFO ((hsa_agent_info_t)(draw_byte() & 1 ? draw_enum(24) : 0xa000 + draw_enum(30)))
 
-/* Lengths of lists and of buffers, which are never longer than these. */
-static unsigned draw_few(void)
-{
-	static const unsigned some[] = {0, 1, 0, 1, 2, 3, 4, SLOTS - 1};
-
-	return DRAW(some);
-}
-#define FEW     draw_few()
 #define CU_BITS (draw_byte() % 16 * 32)
-
-static size_t draw_huge(void)
-{
-	/* More than the host has: what it has is slow to allocate. */
-	static const size_t some[] = {(size_t)1 << 40, (size_t)1 << 47, (size_t)1 << 63,
-				      (size_t)-1,      (size_t)-64,     (size_t)-4096};
-
-	return DRAW(some);
-}
-
-/* With memory of the host's a size must be true. */
-static size_t draw_size(const size_t *some, unsigned count)
-{
-	unsigned b = draw_byte();
-
-	return b >= 232 && !draw.host ? draw_huge() : some[b % count];
-}
 
 static size_t draw_allocation(void)
 {
@@ -376,12 +240,6 @@ static uint32_t draw_segment(void)
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-static void *draw_host(void)
-{
-	draw.host = true;
-	return arena + input_draw(&draw.in, 2) * 16;
-}
-#define HOST draw_host()
 #define HOME draw.home[draw_byte() % HOMES]
 
 /* Memory that HSA may read and write. */
@@ -420,15 +278,6 @@ static void *draw_range(void)
 }
 #define RANGE_AT draw_range()
 
-/* Whole multiples of the granularity, or not. */
-static size_t draw_range_size(void)
-{
-	static const size_t some[] = {2 << 20, 2 << 20, 2 << 20, 4 << 20, 4096, 0};
-
-	return draw_size(some, 6);
-}
-#define RANGE_B draw_range_size()
-
 static void *draw_out(void)
 {
 	return draw_byte() >= 248 ? NULL : scratch[draw.scratch_next++ % SCRATCHES];
@@ -465,7 +314,7 @@ static hsa_signal_condition_t always[SLOTS] = {[0 ... SLOTS - 1] = HSA_SIGNAL_CO
 
 static hsa_signal_condition_t *draw_conditions(void)
 {
-	static hsa_signal_condition_t list[SLOTS];
+	DRAW_STATIC hsa_signal_condition_t list[SLOTS];
 
 	for (unsigned i = 0; i < SLOTS; i++)
 		list[i] = i < 2 ? (hsa_signal_condition_t)draw_enum(3) : HSA_SIGNAL_CONDITION_LT;

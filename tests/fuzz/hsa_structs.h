@@ -1,4 +1,4 @@
-/* Structures that HSA's functions read, drawn from an input. Each is one for the whole program, good for one call. */
+/* Structures that HSA's functions read, drawn from an input. Each is one for the whole thread, good for one call. */
 #ifndef TESTS_FUZZ_HSA_STRUCTS_H
 #define TESTS_FUZZ_HSA_STRUCTS_H
 
@@ -6,7 +6,7 @@
 
 static void *draw_format(void)
 {
-	static hsa_ext_image_format_t f;
+	DRAW_STATIC hsa_ext_image_format_t f;
 
 	f = (hsa_ext_image_format_t){HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA};
 	if (draw_byte() & 1)
@@ -20,7 +20,7 @@ static void *draw_format(void)
 /* An image fits into the memory that it gets, unless its size is refused. */
 static void *draw_image_desc(void)
 {
-	static hsa_ext_image_descriptor_t d;
+	DRAW_STATIC hsa_ext_image_descriptor_t d;
 	static const size_t widths[] = {16, 64, 1, 0, 17}, heights[] = {0, 1, 4, 8}, depths[] = {0, 1, 2};
 
 	d = (hsa_ext_image_descriptor_t){.geometry = (hsa_ext_image_geometry_t)draw_enum(7)};
@@ -58,7 +58,7 @@ static hsa_dim3_t draw_small_dim(void)
 
 static void *draw_image_region(void)
 {
-	static hsa_ext_image_region_t r;
+	DRAW_STATIC hsa_ext_image_region_t r;
 
 	r.offset = draw_small_dim();
 	r.range = draw_small_dim();
@@ -68,8 +68,8 @@ static void *draw_image_region(void)
 
 static void *draw_dim(void)
 {
-	static hsa_dim3_t dims[3];
-	static unsigned next;
+	DRAW_STATIC hsa_dim3_t dims[3];
+	DRAW_STATIC unsigned next;
 	hsa_dim3_t *d = &dims[next++ % 3];
 
 	*d = draw_small_dim();
@@ -84,13 +84,13 @@ static void *draw_pitched(hsa_pitched_ptr_t *p)
 	p->slice = draw_pitch() * 2;
 	return DRAW_NULL_OR(p);
 }
-static hsa_pitched_ptr_t pitched[2];
+DRAW_STATIC hsa_pitched_ptr_t pitched[2];
 #define PITCHED   draw_pitched(&pitched[0])
 #define PITCHED_2 draw_pitched(&pitched[1])
 
 static void *draw_sampler_desc(void)
 {
-	static hsa_ext_sampler_descriptor_v2_t d;
+	DRAW_STATIC hsa_ext_sampler_descriptor_v2_t d;
 
 	d.coordinate_mode = (uint32_t)draw_enum(1);
 	d.filter_mode = (uint32_t)draw_enum(1);
@@ -105,7 +105,7 @@ static void *draw_pointer_info(void)
 {
 	static const uint32_t sizes[] = {sizeof(hsa_amd_pointer_info_t), sizeof(hsa_amd_pointer_info_t) - 8, 40, 4,
 					 0};
-	static hsa_amd_pointer_info_t info;
+	DRAW_STATIC hsa_amd_pointer_info_t info;
 
 	info = (hsa_amd_pointer_info_t){.size = DRAW(sizes)};
 	return DRAW_NULL_OR(&info);
@@ -115,7 +115,7 @@ static void *draw_pointer_info(void)
 static void *draw_svm(void)
 {
 	static const uint64_t kinds[] = {0, 1, 2, 3, 4, 5, 6, 7, 0x200, 0x201, 0x202, 0x203, 0x204, UINT64_MAX};
-	static hsa_amd_svm_attribute_pair_t list[SLOTS];
+	DRAW_STATIC hsa_amd_svm_attribute_pair_t list[SLOTS];
 
 	for (unsigned i = 0; i < 3; i++) {
 		list[i].attribute = DRAW(kinds);
@@ -127,7 +127,7 @@ static void *draw_svm(void)
 
 static void *draw_access(void)
 {
-	static hsa_amd_memory_access_desc_t list[SLOTS];
+	DRAW_STATIC hsa_amd_memory_access_desc_t list[SLOTS];
 
 	for (unsigned i = 0; i < SLOTS; i++) {
 		list[i].permissions = (hsa_access_permission_t)(i ? 3 : draw_enum(3));

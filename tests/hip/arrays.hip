@@ -116,6 +116,11 @@ static void bytes()
 	HIP(hipMemcpyFromArray(got.data(), array, 5 * sizeof(int), 1, some_B, hipMemcpyDeviceToHost));
 	CHECK(!memcmp(got.data(), &data[WIDTH + 5], some_B));
 	CHECK_EQ(hipMemcpyFromArray(got.data(), array, 0, 1, all_B, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+	/* A range that does not fit is not copied in part. */
+	CHECK_EQ(hipMemcpyToArray(array, sizeof(int), 0, numbers(WIDTH * HEIGHT, 70).data(), all_B, hipMemcpyHostToDevice),
+		 hipErrorInvalidValue);
+	HIP(hipMemcpyFromArray(got.data(), array, 0, 0, all_B, hipMemcpyDeviceToHost));
+	CHECK(got == data);
 	HIP(hipMemcpyHtoA(line, 0, data.data(), WIDTH * sizeof(int)));
 	HIP(hipMemcpyAtoA(array, 0, line, sizeof(int), 4 * sizeof(int)));
 	HIP(hipMemcpyAtoH(got.data(), array, 0, 4 * sizeof(int)));

@@ -134,11 +134,18 @@ $(HIP_INJECTED): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $(filter %.o,$^) -Wl,--export-dynamic $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/libtests.a $(PKG_LIBS) -ldl -lm -o $@
 
+# --- programs in C with the virtual GPU inside, on the shared library ------------------------------------------------
+HIP_INSIDE := $(addprefix $(O)/bin/tests/hip/,ends strangers)
+$(HIP_INSIDE): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/lib/libamdhip64.so.6 $(O)/flags/ld
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(link) $< $(TEST_KERNELS) $(VGPU_LINK) $(O)/libtests.a $(O)/lib/libamdhip64.so.6 $(HSA_LIB) $(PKG_LIBS) \
+		-Wl,-rpath,'$$ORIGIN/../../../lib' -ldl -lm -o $@
+
 # --- the tests that can be run here -------------------------------------------------------------------------------
 CLIENT_TESTS  := $(if $(HIP_READY),$(HIP_TESTS_hipcc) $(HIP_TESTS_hipcc-ours) $(O)/bin/tests/clients/rocminfo) \
 	$(if $(OMP_READY),$(HIP_TESTS_openmp))
 CLIENT_LONG_TESTS := $(if $(HIP_READY),$(HIP_TESTS_long))
-OUR_HIP_TESTS := $(O)/bin/tests/hip/abi $(HIP_INJECTED) $(if $(OUR_HIP_READY),$(foreach k,ours abi5 abi6 preload,$(HIP_TESTS_$(k))) \
+OUR_HIP_TESTS := $(O)/bin/tests/hip/abi $(HIP_INJECTED) $(HIP_INSIDE) $(if $(OUR_HIP_READY),$(foreach k,ours abi5 abi6 preload,$(HIP_TESTS_$(k))) \
 	$(if $(HIP_READY),$(HIP_TESTS_ours5) $(HIP_TESTS_clr)))
 HIP_LEFT_OUT  := $(if $(HIP_READY),,HIP programs of AMD's compiler (make deps-clients)) \
 	$(if $(OUR_HIP_READY),,HIP programs of clang (make deps-check))

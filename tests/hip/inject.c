@@ -1,11 +1,13 @@
 /* A program of HIP loses each of its allocations in turn: each time it gets an error or right results, and then
  * runs undisturbed; in the end it holds no more memory than before. The same for allocations that a process makes
- * once, and for ioctls: each in a process of its own, because a lost device may not come back.
+ * once, for ioctls, descriptors and threads, and for limits of descriptors and of addresses: each in a process of its
+ * own, because a lost device may not come back.
  *
  *   inject [all]    all: every process instead of every fifth */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,42 +78,113 @@ static void every_allocation(void)
 	printf("%ld allocations failed in turn, %u times with an error\n", n - 1, failed_calls);
 }
 
-/* What a process does once, too: its n-th allocation, or ioctl, of all. 0: it went well, 1: it got an error; 2:
- * there are fewer; 3: wrong results. */
-static int alone(const char *what, long n, int error)
-{
-	unsigned long before = vgpu_ioctl_count();
-	bool ioctls = !strcmp(what, "ioctl");
-	hipError_t r;
+/* A sanitizer ends the process when it gets no addresses itself. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
 
-	if (ioctls)
-		vgpu_inject_ioctl((unsigned long)n, error);
-	else
-		inject_allocation(n);
-	r = program();
-	if (ioctls ? vgpu_ioctl_count() - before < (unsigned long)n : !inject_happened())
-		return 2;
-	return r == WRONG ? 3 : r != hipSuccess;
+/* --- what a process does once --------------------------------------------------------------------- */
+
+/* Outcomes of a process: its exit status. */
+enum { WELL, FAILED, FEWER /* there is no n-th call */, WRONG_RESULTS, STAYS_BROKEN };
+
+static unsigned long mapped_B(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f) {
+		(void)!fscanf(f, "%lu", &pages);
+		fclose(f);
+	}
+	return pages * 4096;
 }
 
-static void every_one_alone(const char *self, const char *what, int error, long step)
+/* The process gets n - 1 more descriptors, or (n - 1) * 256 KiB more of addresses, until the limit is lifted. */
+static hipError_t run_limited(int resource, unsigned long now, unsigned long unit, long n)
+{
+	struct rlimit before, limit;
+	hipError_t r;
+
+	getrlimit(resource, &before);
+	limit = before;
+	limit.rlim_cur = now + (unsigned long)(n - 1) * unit;
+	if (setrlimit(resource, &limit))
+		return WRONG;
+	r = program();
+	setrlimit(resource, &before);
+	return r;
+}
+
+static hipError_t run_without(const char *what, long n, int error, bool *fewer)
+{
+	unsigned long before = vgpu_ioctl_count();
+	hipError_t r;
+
+	*fewer = false;
+	if (!strcmp(what, "file limit")) {
+		int lowest = dup(0);
+
+		close(lowest);
+		return run_limited(RLIMIT_NOFILE, (unsigned long)lowest, 1, n);
+	}
+	/* HIP reserves many GiB of addresses when it begins: the limit is for what comes then. */
+	if (!strcmp(what, "address limit"))
+		return hipInit(0) ? WRONG : run_limited(RLIMIT_AS, mapped_B(), 256 << 10, n);
+	if (!strcmp(what, "ioctl"))
+		vgpu_inject_ioctl((unsigned long)n, error);
+	else
+		inject(!strcmp(what, "allocation") ? INJECT_MEMORY : INJECT_DESCRIPTOR, n);
+	r = program();
+	*fewer = !strcmp(what, "ioctl") ? vgpu_ioctl_count() - before < (unsigned long)n : !inject_happened();
+	inject_allocation(0);
+	vgpu_inject_ioctl(0, 0);
+	return r;
+}
+
+/* A process without its n-th call, or at a limit; what was refused for want of something is there again afterwards. */
+static int alone(const char *what, long n, int error)
+{
+	bool fewer;
+	hipError_t r = run_without(what, n, error, &fewer), again;
+
+	if (fewer)
+		return FEWER;
+	if (r == WRONG)
+		return WRONG_RESULTS;
+	if (!r)
+		return WELL;
+	/* HIP opens its devices once: what failed then stays as it is. */
+	if (!strcmp(what, "ioctl") || hipInit(0))
+		return FAILED;
+	(void)!hipDeviceReset();
+	again = program();
+	if (again)
+		printf("%s, then %s\n", hipGetErrorName(r), hipGetErrorName(again));
+	return again ? STAYS_BROKEN : FAILED;
+}
+
+static void every_one_alone(const char *self, const char *what, int error, long step, long last)
 {
 	unsigned count[3] = {0};
 	long n;
 
-	for (n = 1; n < 20000 && !count[2]; n += step) {
+	for (n = 1; n <= last && !count[FEWER]; n += step) {
 		char command[300];
 		int status;
 
-		snprintf(command, sizeof(command), "timeout 60 %s %s %ld %d >/dev/null 2>&1", self, what, n, error);
+		snprintf(command, sizeof(command), "timeout 60 %s '%s' %ld %d >/dev/null 2>&1", self, what, n,
+			 error);
 		status = system(command);
-		if (CHECK(WIFEXITED(status) && WEXITSTATUS(status) <= 2))
+		if (CHECK(WIFEXITED(status) && WEXITSTATUS(status) <= FEWER))
 			count[WEXITSTATUS(status)]++;
 		else
 			printf("  a process without %s %ld (%d): status 0x%x\n", what, n, error, (unsigned)status);
 	}
-	CHECK(count[1] > 0);
-	printf("of a process, each %ldth %s up to %ld (%d): %u errors\n", step, what, n, error, count[1]);
+	CHECK(count[FAILED] > 0);
+	printf("of a process, each %ldth %s up to %ld (%d): %u errors\n", step, what, n, error, count[FAILED]);
 	fflush(stdout);
 }
 
@@ -126,9 +199,13 @@ int main(int argc, char **argv)
 	if (argc == 4)
 		_exit(alone(argv[1], atol(argv[2]), atoi(argv[3])));
 	every_allocation();
-	every_one_alone(argv[0], "allocation", 0, step);
-	every_one_alone(argv[0], "ioctl", ENOMEM, step);
-	every_one_alone(argv[0], "ioctl", ENODEV, step);
+	every_one_alone(argv[0], "allocation", 0, step, 20000);
+	every_one_alone(argv[0], "descriptor", 0, 1, 20000);
+	every_one_alone(argv[0], "file limit", 0, 1, 32);
+	if (!SANITIZED)
+		every_one_alone(argv[0], "address limit", 0, 3 * step, 400);
+	every_one_alone(argv[0], "ioctl", ENOMEM, step, 20000);
+	every_one_alone(argv[0], "ioctl", ENODEV, step, 20000);
 	result = check_done("failures under HIP");
 	fflush(stdout);
 	_exit(result); /* without what the library does at exit: a device may be lost */

@@ -2,7 +2,10 @@
 #include "tests/hip/statuses.h"
 
 #include <cstdio>
+#include <cstring>
+#include <elf.h>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <vector>
 
@@ -72,6 +75,54 @@ static void begin()
 	OK(hipModuleUnload(old_module));
 	OK(hipModuleLoadData(&module, code.data()));
 	OK(hipModuleGetFunction(&function, module, "in_module"));
+}
+
+/* An image at the end of a page, behind which there is nothing to read. */
+static void module_headers()
+{
+	const long page_B = sysconf(_SC_PAGESIZE);
+	char *page = (char *)mmap(NULL, 2 * page_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct {
+		char magic[24];
+		uint64_t count, offset_B, size_B, name_B;
+	} bundle = {{}, UINT64_MAX, 1 << 20, 0, UINT64_MAX / 2};
+	Elf64_Ehdr elf = {};
+	hipModule_t m;
+	char *at;
+
+	OK(page != MAP_FAILED && !munmap(page + page_B, page_B) ? hipSuccess : hipErrorUnknown);
+	at = page + page_B - sizeof(bundle);
+	memcpy(bundle.magic, "__CLANG_OFFLOAD_BUNDLE__", sizeof(bundle.magic));
+	memcpy(at, &bundle, sizeof(bundle));
+	IS(hipErrorInvalidImage, hipModuleLoadData(&m, at));
+	at = page + page_B - sizeof(elf);
+	memcpy(elf.e_ident, ELFMAG, SELFMAG);
+	elf.e_ident[EI_CLASS] = ELFCLASS64;
+	elf.e_shoff = UINT64_MAX - 64;
+	elf.e_shentsize = sizeof(Elf64_Shdr);
+	elf.e_shnum = 2;
+	memcpy(at, &elf, sizeof(elf));
+	IS(hipErrorInvalidImage, hipModuleLoadData(&m, at));
+	elf.e_machine = EM_AMDGPU;
+	memcpy(at, &elf, sizeof(elf));
+	IS(hipErrorInvalidImage, hipModuleLoadData(&m, at));
+	munmap(page, page_B);
+}
+
+/* A header may have any name: that of the file that the compiler reads, too. */
+static void header_names()
+{
+	const char *const names[] = {"program.hip", "log", "source/program.hip"};
+	const char *const texts[] = {"#define FIRST 1\n", "#define SECOND 2\n", "#define THIRD 3\n"};
+	hiprtcProgram program;
+
+	RTC(HIPRTC_SUCCESS,
+	    hiprtcCreateProgram(&program,
+				"#include \"program.hip\"\n#include \"log\"\n#include <source/program.hip>\n"
+				"static_assert(FIRST + SECOND + THIRD == 6, \"all\");\n__global__ void sum() {}\n",
+				"names", 3, (const char **)texts, (const char **)names));
+	RTC(HIPRTC_SUCCESS, hiprtcCompileProgram(program, 0, NULL));
+	RTC(HIPRTC_SUCCESS, hiprtcDestroyProgram(&program));
 }
 
 static void modules()
@@ -409,4 +460,5 @@ static void compiler()
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkDestroy(NULL));
 }
 
-STATUSES("statuses: kernels", begin, modules, functions, occupancy, launches, module_launches, cooperative, of_old, compiler)
+STATUSES("statuses: kernels", begin, modules, module_headers, functions, occupancy, launches, module_launches, cooperative, of_old, compiler,
+	 header_names)

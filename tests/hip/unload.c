@@ -1,17 +1,9 @@
 /* A thread that is stopped inside a launch or a copy, while other threads unload the module of its kernel, free its array or
- * reset the device: code stays loaded, and the array is there, until the thread has left the call. Freed memory is overwritten (M_PERTURB), so that a thread that reads it
- * fails. */
-#include <malloc.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <time.h>
-
+ * reset the device: code stays loaded, and the array is there, until the thread has left the call. */
 #include <hip/hip_runtime_api.h>
 
 #include "shaders/blob.h"
-#include "tests/check.h"
+#include "tests/hip/stopper.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 
@@ -26,22 +18,6 @@ static hipFunction_t function;
 static uint32_t *data;
 static hipArray_t array;
 static const hipChannelFormatDesc texel = {.x = 32, .f = hipChannelFormatKindUnsigned};
-static _Atomic int over, stopped, go, destroyed;
-static unsigned stopped_rounds;
-
-static void nap(long us)
-{
-	nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
-}
-
-/* Stops the thread wherever it is. */
-static void stop(int number)
-{
-	(void)number;
-	atomic_store(&stopped, 1);
-	while (!atomic_load(&go))
-		nap(50);
-}
 
 static hipError_t module_load(hipModule_t *m)
 {
@@ -56,51 +32,50 @@ static int is_defined(hipError_t r)
 	       r == hipErrorUnknown;
 }
 
-static void *launch(void *unused)
+static int launch(void)
 {
 	uint32_t value = 1;
 	void *at = data, *args[] = {&at, &value};
 	hipFunction_t again;
-	int refused = 0;
 
-	while (!atomic_load(&over)) {
-		refused += !is_defined(
-			hipModuleLaunchKernel(function, COUNT / 64, 1, 1, 64, 1, 1, 0, NULL, args, NULL));
-		refused += !is_defined(hipModuleGetFunction(&again, module, "k_add"));
-	}
-	CHECK_EQ(refused, 0);
-	return unused;
+	return !is_defined(hipModuleLaunchKernel(function, COUNT / 64, 1, 1, 64, 1, 1, 0, NULL, args, NULL)) +
+	       !is_defined(hipModuleGetFunction(&again, module, "k_add"));
 }
 
-static void *fill(void *unused)
+static int fill(void)
 {
-	int refused = 0;
-
-	while (!atomic_load(&over))
-		refused += !is_defined(hipMemsetD32Async(data, 5, COUNT, NULL));
-	CHECK_EQ(refused, 0);
-	return unused;
+	return !is_defined(hipMemsetD32Async(data, 5, COUNT, NULL));
 }
 
 /* Geometry of an array is read in each of these calls. */
-static void *copy(void *unused)
+static int copy(void)
 {
 	static uint32_t texels[16 * 16];
 	hipExtent extent;
 	unsigned flags;
-	int refused = 0;
+	hipError_t r = hipArrayGetInfo(NULL, &extent, &flags, array);
 
-	while (!atomic_load(&over)) {
-		hipError_t r = hipArrayGetInfo(NULL, &extent, &flags, array);
-
-		refused += !is_defined(r) || (!r && extent.width != 16);
-		refused += !is_defined(hipMemcpy2DToArray(array, 0, 0, texels, 64, 64, 16, hipMemcpyHostToDevice));
-	}
-	CHECK_EQ(refused, 0);
-	return unused;
+	return (!is_defined(r) || (!r && extent.width != 16)) +
+	       !is_defined(hipMemcpy2DToArray(array, 0, 0, texels, 64, 64, 16, hipMemcpyHostToDevice));
 }
 
-static void *free_arrays(void *unused)
+static void create(void)
+{
+	CHECK_EQ(hipMalloc((void **)&data, 4 * COUNT), hipSuccess);
+	CHECK_EQ(hipMallocArray(&array, &texel, 16, 16, 0), hipSuccess);
+	CHECK_EQ(module_load(&module), hipSuccess);
+	CHECK_EQ(hipModuleGetFunction(&function, module, "k_add"), hipSuccess);
+}
+
+static void finish(void)
+{
+	CHECK_EQ(hipDeviceSynchronize(), hipSuccess);
+	(void)!hipModuleUnload(module);
+	(void)!hipFreeArray(array);
+	(void)!hipFree(data);
+}
+
+static void free_arrays(void)
 {
 	hipArray_t a;
 
@@ -108,11 +83,9 @@ static void *free_arrays(void *unused)
 	for (unsigned i = 0; i < MODULES; i++)
 		if (!hipMallocArray(&a, &texel, 16, 16, 0))
 			(void)!hipFreeArray(a);
-	atomic_store(&destroyed, 1);
-	return unused;
 }
 
-static void *unload(void *unused)
+static void unload(void)
 {
 	hipModule_t m;
 
@@ -120,68 +93,31 @@ static void *unload(void *unused)
 	for (unsigned i = 0; i < MODULES; i++)
 		if (!module_load(&m))
 			(void)!hipModuleUnload(m);
-	atomic_store(&destroyed, 1);
-	return unused;
 }
 
-static void *reset(void *unused)
+static void reset(void)
 {
 	for (unsigned i = 0; i < 3; i++)
 		(void)!hipDeviceReset();
-	atomic_store(&destroyed, 1);
-	return unused;
 }
 
-static const struct {
-	void *(*use)(void *unused);
-	void *(*destroy)(void *unused);
-} pairs[] = {{launch, unload}, {copy, free_arrays}, {launch, unload}, {fill, reset}};
-#define PAIRS (sizeof(pairs) / sizeof(pairs[0]))
-
-static void one_round(void *(*use)(void *), void *(*destroy)(void *), long delay_us)
-{
-	pthread_t user, destroyer;
-
-	atomic_store(&over, 0);
-	atomic_store(&stopped, 0);
-	atomic_store(&go, 0);
-	atomic_store(&destroyed, 0);
-	CHECK_EQ(hipMalloc((void **)&data, 4 * COUNT), hipSuccess);
-	CHECK_EQ(hipMallocArray(&array, &texel, 16, 16, 0), hipSuccess);
-	CHECK_EQ(module_load(&module), hipSuccess);
-	CHECK_EQ(hipModuleGetFunction(&function, module, "k_add"), hipSuccess);
-	CHECK_EQ(pthread_create(&user, NULL, use, NULL), 0);
-	nap(delay_us);
-	pthread_kill(user, SIGUSR1);
-	while (!atomic_load(&stopped))
-		nap(10);
-	CHECK_EQ(pthread_create(&destroyer, NULL, destroy, NULL), 0);
-	/* The destroyer waits as long as the stopped thread has a lock that it needs. */
-	for (int i = 0; i < 40 && !atomic_load(&destroyed); i++)
-		nap(500);
-	stopped_rounds += (unsigned)atomic_load(&destroyed);
-	atomic_store(&over, 1);
-	atomic_store(&go, 1);
-	pthread_join(user, NULL);
-	pthread_join(destroyer, NULL);
-	CHECK_EQ(hipDeviceSynchronize(), hipSuccess);
-	(void)!hipModuleUnload(module);
-	(void)!hipFreeArray(array);
-	(void)!hipFree(data);
-}
+static const struct stopper_kind kinds[] = {
+	{create, launch, unload, finish},
+	{create, copy, free_arrays, finish},
+	{create, launch, unload, finish},
+	{create, fill, reset, finish},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 int main(void)
 {
-	struct sigaction action = {.sa_handler = stop};
-
 	vgpu_strict_set(VGPU_STRICT_OFF); /* launches are beside each other */
-	mallopt(M_PERTURB, 0x5a);
-	sigaction(SIGUSR1, &action, NULL);
+	stopper_init();
 	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
 		return check_done("modules and arrays that go during a call");
 	for (unsigned i = 0; i < ROUNDS; i++)
-		one_round(pairs[i % PAIRS].use, pairs[i % PAIRS].destroy, 20 + i * 37 % 500);
+		stopper_round(&kinds[i % KINDS], 20 + i * 37 % 500);
 	/* In some rounds the thread had no lock. */
-	CHECK(stopped_rounds > 0);
+	CHECK(stopper_rounds > 0);
 	return check_done("modules and arrays that go during a call");
 }

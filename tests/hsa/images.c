@@ -1,5 +1,7 @@
 /* Images through HSA: supported formats, their layout in memory, import and export; their descriptors, as kernels
  * use them, and word for word. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <hsa/hsa_ext_image.h>
@@ -645,6 +647,48 @@ static void many(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
 }
 
+/* --- an image that is destroyed during a call ----------------------------------------------------- */
+
+#define TIMES 2000
+#define FEW   5u /* elements: no multiple of the larger size in bytes of the smaller */
+
+static hsa_ext_image_t changed;
+static _Atomic bool over;
+
+static void *clear_changed(void *unused)
+{
+	const hsa_ext_image_region_t region = {.range = {FEW, 1, 1}};
+	const float data[4] = {1, 1, 1, 1};
+
+	while (!atomic_load(&over))
+		(void)!image.hsa_ext_image_clear(gpu(), changed, data, &region);
+	return unused;
+}
+
+/* The next image gets the handle of the one before, with elements of another size. */
+static void an_image_changes_during_a_call(void)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_1D, FEW, 0, 0, 0, rgba8};
+	void *at = memory(4096);
+	hsa_ext_image_t now;
+	pthread_t thread;
+
+	atomic_store(&over, false);
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, at, HSA_ACCESS_PERMISSION_RW, &changed), 0);
+	CHECK_EQ(pthread_create(&thread, NULL, clear_changed, NULL), 0);
+	for (unsigned i = 0; i < TIMES; i++) {
+		CHECK_EQ(image.hsa_ext_image_destroy(gpu(), changed), 0);
+		d.format.channel_type =
+			i % 2 ? HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8 : HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT;
+		CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, at, HSA_ACCESS_PERMISSION_RW, &now), 0);
+		CHECK_EQ(now.handle, changed.handle);
+	}
+	atomic_store(&over, true);
+	pthread_join(thread, NULL);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), changed), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(at), 0);
+}
+
 static void everything(const char *spec, const char *target)
 {
 	if (!CHECK_EQ(vgpu_start(spec), 0))
@@ -666,6 +710,7 @@ static void everything(const char *spec, const char *target)
 		words();
 		foreign();
 		many();
+		an_image_changes_during_a_call();
 		CHECK_EQ(hsa_executable_destroy(executable), 0);
 		hsa_run_close(&run);
 	}

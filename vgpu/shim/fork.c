@@ -3,8 +3,9 @@
  * after the fork, or by its end, stays alive for the child.
  *
  * Lock order: a library may map memory under a lock that its own fork handlers take, so the map lock comes after
- * all such locks. The handlers of this file are registered before those of any library: pthread_atfork() runs the
- * first registered prepare handler last, and the first registered parent and child handlers first. */
+ * all such locks, and the handlers of this file should be registered first: pthread_atfork() runs the first registered
+ * prepare handler last, and the first registered parent and child handlers first. They are not before the constructors of
+ * libraries that the program is linked with: a fork there waits for ever if another thread maps memory under such a lock. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +107,6 @@ static void fork_child(void)
 	shim_map_unlock();
 }
 
-/* Registers before any library's handlers: a library registers its own at its first use at the earliest. */
 __attribute__((constructor)) static void watch_forks(void)
 {
 	if (pthread_atfork(fork_prepare, fork_parent, fork_child))

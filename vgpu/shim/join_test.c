@@ -77,6 +77,10 @@ static void files_of_another_kind(void)
 	if (!CHECK(at != MAP_FAILED))
 		return;
 	at->magic = KERN_MAGIC;
+	at->devices = 1;
+	at->layout = kern_layout() ^ 1ull << 40;
+	CHECK_EQ(join_files(sparse, sparse), -EPROTO); /* of another version */
+	at->layout = kern_layout();
 	at->devices = KERN_DEVICES + 1;
 	CHECK_EQ(join_files(sparse, empty), -EPROTO);
 	at->devices = 1;

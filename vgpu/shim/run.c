@@ -412,11 +412,11 @@ int shim_run_join(const char *dir)
 	return r;
 }
 
-void shim_run_leave(bool exiting)
+void shim_run_leave(void)
 {
 	bool last = kern_alone();
 
-	kern_detach(exiting);
+	kern_detach(false);
 	vgpu_trace_leave(last);
 	withdraw_member();
 	if (last)

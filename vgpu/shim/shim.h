@@ -76,7 +76,7 @@ bool shim_tree_device(const char *path, unsigned *device);
 
 int shim_run_create(const char *spec, const struct shim_config *config);
 int shim_run_join(const char *dir);
-void shim_run_leave(bool exiting);
+void shim_run_leave(void);
 /* Leaves the run at process exit while other threads may still use the devices: the last process removes the
  * directory, and the next process to sweep frees this one's objects. */
 void shim_run_leave_in_haste(void);

@@ -47,20 +47,20 @@ SHIM_EXPORT int vgpu_start(const char *spec)
 	return r;
 }
 
-static void leave_run(bool exiting)
+static void leave_run(void)
 {
 	if (!attached)
 		return;
 	attached = false;
 	atomic_store_explicit(&shim_is_active, false, memory_order_release);
-	shim_run_leave(exiting);
+	shim_run_leave();
 	shim_fd_clear();
 	shim_map_clear();
 }
 
 SHIM_EXPORT void vgpu_stop(void)
 {
-	leave_run(false);
+	leave_run();
 }
 
 /* --- for children --- */
@@ -170,11 +170,12 @@ __attribute__((constructor)) static void start_preloaded(void)
 	stops_late = !on_exit(stop_late, NULL);
 }
 
-/* A program that carries the virtual GPU. */
+/* A program that carries the virtual GPU: its other threads, and destructors of libraries, use the devices until the process
+ * ends. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
 	if (!stops_late)
-		leave_run(true);
+		shim_run_leave_in_haste();
 }
 
 /* --- for tests --- */

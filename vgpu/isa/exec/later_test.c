@@ -73,6 +73,14 @@ static void check_half_is_kept(void)
 	ALL_LANES(21, (OLD(21) & 0xffff) | ((2 * (1000 + l)) & 0xffff) << 16);
 }
 
+/* SDWA says itself where a half goes and what becomes of the rest. */
+static void check_sdwa_half(void)
+{
+	ALL_LANES(20, 0x40000000);
+	ALL_LANES(22, 0x4000);
+	ALL_LANES(23, (OLD(23) & 0xffff) | 0x40000000);
+}
+
 static void check_true16(void)
 {
 	ALL_LANES(20, (OLD(20) & 0xffff) | (OLD(22) & 0xffff0000));
@@ -312,6 +320,11 @@ static const struct later_piece pieces[] = {
 	 "v_mov_b32_dpp v20, v8 row_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
 	 "v_mov_b32_dpp v21, v8 row_shl:1 row_mask:0xf bank_mask:0xf fi:1\n",
 	 NULL, NULL, 0},
+	{"halves of SDWA", check_sdwa_half,
+	 "v_mov_b32 v21, 0x3c00\n v_add_f16_sdwa v20, v21, v21 dst_sel:WORD_1 dst_unused:UNUSED_PAD\n"
+	 "v_add_f16_sdwa v22, v21, v21 dst_sel:WORD_0 dst_unused:UNUSED_PAD\n"
+	 "v_add_f16_sdwa v23, v21, v21 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE\n",
+	 NULL, "gfx1099", 0},
 	{"VGPRs that halves share", check_shared,
 	 "v_mov_b32 v30, v8\n v_mov_b32 v20, v30\n s_mov_b32 exec_hi, 0\n global_load_dword v31, v[2:3], off\n"
 	 "s_mov_b32 exec_hi, -1\n v_mov_b32 v21, v31\n",

@@ -391,7 +391,8 @@ static const struct isa_inst *run_general(struct isa_wave *w, const struct isa_i
 		modify_float_result(&k);
 		if (i->valu.is_sdwa)
 			put_sdwa(&k, w->v[i->valu.vdst]);
-		put_half(&k, w->v[i->valu.vdst]);
+		else
+			put_half(&k, w->v[i->valu.vdst]);
 		isa_write_rows(w, i->valu.vdst, k.result, dw, k.exec);
 	}
 	if (i->valu.dst_type == ISA_T_M64 || i->row->flags & ISA_ROW_CARRY_OUT)

@@ -34,6 +34,9 @@ struct kern_local {
 extern struct kern_root *kern; /* NULL: not attached */
 extern struct kern_local kern_local;
 
+/* Names the structs of the segment: programs of other sources or flags have another one, and cannot join. */
+uint64_t kern_layout(void);
+
 /* --- kernel lock: any thread, not recursive --- */
 void kern_lock(void);
 /* False: another thread has it. */

@@ -165,8 +165,8 @@ struct kern_inject {
 };
 
 struct kern_root {
-	uint64_t magic;
-	uint32_t ready; /* atomic: 1 when the creator has finished */
+	uint64_t magic, layout; /* kern_layout() of the creator */
+	uint32_t ready;         /* atomic: 1 when the creator has finished */
 	pthread_mutex_t lock;
 	uint64_t heap_next, heap_end; /* bump allocator; classes below */
 	void *heap_free[64];

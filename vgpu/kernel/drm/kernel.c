@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysinfo.h>
+#include "vgpu/layout.h"
 #include "vgpu/kernel/base/profile.h"
 #include "vgpu/kernel/base/uapi.h"
 #include "vgpu/kernel/drm/file.h"
@@ -99,6 +100,11 @@ static int lock_init(void)
 	return -r;
 }
 
+uint64_t kern_layout(void)
+{
+	return (uint64_t)KERN_LAYOUT << 32 | sizeof(struct kern_root);
+}
+
 static int root_init(uint64_t phys_size_B, const struct kern_device_config *config, unsigned count)
 {
 	int r;
@@ -120,6 +126,7 @@ static int root_init(uint64_t phys_size_B, const struct kern_device_config *conf
 	if (r)
 		return r;
 	r = kern_phys_init(&kern->phys, phys_size_B);
+	kern->layout = kern_layout();
 	kern->magic = KERN_MAGIC;
 	return r;
 }
@@ -180,7 +187,7 @@ static bool file_has(int fd, uint64_t size_B)
  * be a SIGBUS. */
 static int root_check(int phys_fd)
 {
-	if (kern->magic != KERN_MAGIC || kern->devices > KERN_DEVICES)
+	if (kern->magic != KERN_MAGIC || kern->layout != kern_layout() || kern->devices > KERN_DEVICES)
 		return -EPROTO;
 	return file_has(phys_fd, kern->phys.size_B) ? 0 : -EPROTO;
 }

@@ -149,7 +149,7 @@ static int watcher_start(void)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	watcher.started = watcher.running = !r;
 	watcher.stop = false;
-	return -r;
+	return r ? -ENOMEM : 0;
 }
 
 void kern_watch_stop(void)

@@ -368,8 +368,8 @@ static int thread_start(struct ring_threads *t)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&t->thread[t->started], NULL, ring_main, t);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r)
-		return -r;
+	if (r) /* EAGAIN would have libdrm repeat the ioctl for ever */
+		return -ENOMEM;
 	snprintf(name, sizeof(name), "vgpu%u-%c%u", ring->dev->index, ip, ring->index);
 	pthread_setname_np(t->thread[t->started++], name);
 	vgpu_trace_name(ring_row(ring), "gpu%u %s %u", ring->dev->index, engine_ip_name(ring->ip), ring->index);
@@ -615,9 +615,10 @@ void kern_sched_ctx_closed(struct kern_ctx *ctx)
 	kern_ctx_put(ctx);
 }
 
+/* A process that died while it did this for another process may have freed the rings already. */
 void kern_sched_proc_gone(struct kern_proc *proc)
 {
-	unsigned count = kern->devices * KERN_IPS * KERN_HW_RINGS;
+	unsigned count = proc->rings ? kern->devices * KERN_IPS * KERN_HW_RINGS : 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		struct kern_ring *ring = proc->rings[i];

@@ -1,5 +1,7 @@
 /* TUFF_VGPU_INJECT: what it takes, and that chances are what they say and can be repeated. */
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/tests/test_rig.h"
 #include "vgpu/shim/shim.h"
@@ -108,6 +110,31 @@ static void the_device_is_reset_as_planned(void)
 	CHECK_EQ(rig_wait(UINT64_MAX), 0);
 }
 
+/* A child has no threads for its rings yet. -EAGAIN would have it repeat the ioctl for ever. */
+static void no_thread_is_no_memory(void)
+{
+	pthread_attr_t usual, huge; /* no thread begins with a stack of 64 TiB */
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		check_failed_ = 0;
+		alarm(60);
+		CHECK(!pthread_getattr_default_np(&usual) && !pthread_attr_init(&huge) &&
+		      !pthread_attr_setstacksize(&huge, 1ull << 46) && !pthread_setattr_default_np(&huge));
+		CHECK_EQ(rig_submit(rig.list, NULL), -ENOMEM);
+		CHECK_EQ(pthread_setattr_default_np(&usual), 0);
+		CHECK_EQ(rig_submit(rig.list, NULL), 0);
+		CHECK_EQ(rig_wait(UINT64_MAX), 0);
+		fflush(stdout);
+		_exit(check_failed_ != 0);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -121,6 +148,7 @@ int main(void)
 	any_ioctl_may_fail();
 	buffers_spill_as_planned();
 	the_device_is_reset_as_planned();
+	no_thread_is_no_memory();
 	rig_stop();
 	return check_done("planned failures");
 }

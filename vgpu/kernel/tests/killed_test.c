@@ -1,8 +1,10 @@
 /* Processes killed while they sleep inside an ioctl: what the call held is let go of, and nothing of the dead
  * stays. */
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <xf86drm.h>
+#include "vgpu/kernel/sched/sched.h"
 #include "vgpu/kernel/tests/test_rig.h"
 
 static uint32_t shared; /* a syncobj that nobody signals, of the file that is inherited */
@@ -70,6 +72,65 @@ static void dies_in(void (*ioctls)(void))
 	CHECK_EQ(rig_wait(UINT64_MAX), 0);
 }
 
+static struct kern_proc *proc_of(pid_t pid)
+{
+	for (unsigned i = 0; i < KERN_PROCS; i++)
+		if (kern->proc[i].serial && kern->proc[i].pid == pid)
+			return &kern->proc[i];
+	return NULL;
+}
+
+/* A process with rings that ends at the other end of the pipe. */
+static pid_t start_worker(int until)
+{
+	pid_t pid = fork();
+	char byte;
+
+	if (!pid) {
+		rig.ctx = rig_ctx();
+		rig_submit(rig.list, NULL);
+		(void)!read(until, &byte, 1);
+		syscall(SYS_exit_group, 0);
+	}
+	return pid;
+}
+
+/* Frees the rings of the dead process, and dies. */
+static pid_t start_reaper(int until, pid_t dead)
+{
+	pid_t pid = fork();
+	char byte;
+
+	if (!pid) {
+		(void)!read(until, &byte, 1);
+		kern_lock();
+		kern_sched_proc_gone(proc_of(dead));
+		raise(SIGKILL);
+	}
+	return pid;
+}
+
+/* The next process reaps both. */
+static void dies_while_it_reaps(void)
+{
+	int to_worker[2], to_reaper[2], status;
+	pid_t worker, reaper;
+
+	CHECK(!pipe(to_worker) && !pipe(to_reaper));
+	worker = start_worker(to_worker[0]);
+	reaper = start_reaper(to_reaper[0], worker);
+	CHECK_EQ(write(to_worker[1], "", 1), 1);
+	CHECK_EQ(waitpid(worker, &status, 0), worker);
+	CHECK_EQ(write(to_reaper[1], "", 1), 1);
+	CHECK_EQ(waitpid(reaper, &status, 0), reaper);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK(!proc_of(worker) && !proc_of(reaper));
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(!close(to_worker[i]) && !close(to_reaper[i]));
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -79,6 +140,7 @@ int main(void)
 	dies_in(wait_for_a_syncobj);
 	dies_in(wait_for_a_submission);
 	dies_in(wait_for_a_buffer);
+	dies_while_it_reaps();
 	CHECK_EQ(drmSyncobjDestroy(rig.fd, shared), 0);
 	rig_stop();
 	return check_done("killed inside an ioctl");

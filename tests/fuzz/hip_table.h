@@ -1,0 +1,351 @@
+/* The functions of HIP as rows that draw arguments and call, on two virtual devices; what an input begins and ends with. */
+#ifndef TESTS_FUZZ_HIP_TABLE_H
+#define TESTS_FUZZ_HIP_TABLE_H
+
+#include "shaders/blob.h"
+#include "tests/fuzz/call.h"
+#include "tests/fuzz/hip_draw.h"
+#include "tests/fuzz/hip_structs.h"
+#include "vgpu/report.h"
+#include "vgpu/vgpu.h"
+
+#define ROWS_MAX 512u /* an input keeps its meaning when rows are added behind the others */
+
+extern const struct shader_blob test_blobs[];
+
+hipError_t _Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j(
+	hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t block_x, uint32_t block_y,
+	uint32_t block_z, size_t lds_B, hipStream_t stream, void **params, void **extra, hipEvent_t start,
+	hipEvent_t stop, uint32_t flags);
+hipError_t _Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_(
+	hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t block_x, uint32_t block_y,
+	uint32_t block_z, size_t lds_B, hipStream_t stream, void **params, void **extra, hipEvent_t start,
+	hipEvent_t stop);
+
+/* --- functions that leave something behind ------------------------------------------------------ */
+
+static hipError_t range_reserve(void **at, size_t size_B, size_t align_B, void *hint, unsigned long long flags)
+{
+	hipError_t r = draw.ranges == REMEMBERED ? hipErrorOutOfMemory
+						 : hipMemAddressReserve(at, size_B, align_B, hint, flags);
+
+	if (!r)
+		draw_range_note(draw.range, &draw.ranges, *at, size_B);
+	return r;
+}
+
+static hipError_t range_map(void *at, size_t size_B, size_t offset_B, hipMemGenericAllocationHandle_t memory,
+			    unsigned long long flags)
+{
+	hipError_t r =
+		draw.maps == REMEMBERED ? hipErrorOutOfMemory : hipMemMap(at, size_B, offset_B, memory, flags);
+
+	if (!r)
+		draw_range_note(draw.map, &draw.maps, at, size_B);
+	return r;
+}
+
+static hipError_t host_register(void *at, size_t size_B, unsigned flags)
+{
+	hipError_t r = draw.locks == REMEMBERED ? hipErrorOutOfMemory : hipHostRegister(at, size_B, flags);
+
+	if (!r)
+		draw.locked[draw.locks++] = at;
+	return r;
+}
+
+static hipError_t memory_export(void *out, hipMemGenericAllocationHandle_t memory, hipMemAllocationHandleType type,
+				unsigned long long flags)
+{
+	hipError_t r = hipMemExportToShareableHandle(out, memory, type, flags);
+
+	if (!r)
+		draw_fd_keep(*(int *)out);
+	return r;
+}
+
+static hipError_t pool_export(void *out, hipMemPool_t pool, hipMemAllocationHandleType type, unsigned flags)
+{
+	hipError_t r = hipMemPoolExportToShareableHandle(out, pool, type, flags);
+
+	if (!r)
+		draw_fd_keep(*(int *)out);
+	return r;
+}
+
+/* The import owns a descriptor that it accepts. */
+#define IMPORT(name, function, type, desc_type)                                                                    \
+	static hipError_t name(type *out, desc_type *desc)                                                         \
+	{                                                                                                          \
+		int fd = desc ? dup(desc->handle.fd) : -1;                                                         \
+		hipError_t r;                                                                                      \
+                                                                                                                   \
+		if (desc)                                                                                          \
+			desc->handle.fd = fd;                                                                      \
+		r = function(out, desc);                                                                           \
+		if (r && fd >= 0)                                                                                  \
+			close(fd);                                                                                 \
+		return r;                                                                                          \
+	}
+IMPORT(memory_import, hipImportExternalMemory, hipExternalMemory_t, hipExternalMemoryHandleDesc)
+IMPORT(semaphore_import, hipImportExternalSemaphore, hipExternalSemaphore_t, hipExternalSemaphoreHandleDesc)
+
+/* --- the table ---------------------------------------------------------------------------------- */
+
+#define CALL(name, ...)                                                                                            \
+	static void call_##name(void)                                                                              \
+	{                                                                                                          \
+		CALL_DRAW(__VA_ARGS__)                                                                             \
+		draw_keep_all((int)CALL_WITH(name, __VA_ARGS__));                                                  \
+	}
+#define CALL_0(name)                                                                                               \
+	static void call_##name(void)                                                                              \
+	{                                                                                                          \
+		(void)!name();                                                                                     \
+	}
+#define VALUE(name, ...)                                                                                           \
+	static void call_##name(void)                                                                              \
+	{                                                                                                          \
+		CALL_DRAW(__VA_ARGS__)                                                                             \
+		(void)CALL_WITH(name, __VA_ARGS__);                                                                \
+		draw_keep_all(1);                                                                                  \
+	}
+#define VOID(name, ...) VALUE(name, __VA_ARGS__)
+#define ABSENT(name)
+#define hipMemAddressReserve              range_reserve
+#define hipMemMap                         range_map
+#define hipHostRegister                   host_register
+#define hipMemExportToShareableHandle     memory_export
+#define hipMemPoolExportToShareableHandle pool_export
+#define hipImportExternalMemory           memory_import
+#define hipImportExternalSemaphore        semaphore_import
+#include "tests/fuzz/hip_rows.h"
+#undef hipMemAddressReserve
+#undef hipMemMap
+#undef hipHostRegister
+#undef hipMemExportToShareableHandle
+#undef hipMemPoolExportToShareableHandle
+#undef hipImportExternalMemory
+#undef hipImportExternalSemaphore
+#undef CALL
+#undef CALL_0
+#undef VALUE
+#undef ABSENT
+
+static const struct draw_row rows[] = {
+#define CALL(name, ...)  {#name, call_##name},
+#define CALL_0(name)     {#name, call_##name},
+#define VALUE(name, ...) {#name, call_##name},
+#define ABSENT(name)
+#include "tests/fuzz/hip_rows.h"
+#undef CALL
+#undef CALL_0
+#undef VALUE
+#undef ABSENT
+};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+_Static_assert(ROWS <= ROWS_MAX, "the number of a row is below ROWS_MAX");
+
+/* A function without a row has no such name. */
+enum {
+#define CALL(name, ...)  HAS_##name,
+#define CALL_0(name)     HAS_##name,
+#define VALUE(name, ...) HAS_##name,
+#define ABSENT(name)     HAS_##name,
+#include "tests/fuzz/hip_rows.h"
+#undef CALL
+#undef CALL_0
+#undef VALUE
+#undef ABSENT
+};
+#define HAS_IN_five(name) 0
+#define HAS_IN_six(name)  HAS_##name
+#define HAS_IN_both(name) HAS_##name
+static const int all_have_rows[] = {
+#define HIP_IMPL(library, node, name) HAS_IN_##library(name),
+#include "api/names.h"
+};
+
+/* --- once ----------------------------------------------------------------------------------------- */
+
+/* A bundle with one code object. */
+static void *bundle_of(const struct shader_blob *blob)
+{
+	static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__", triple[] = "hipv4-amdgcn-amd-amdhsa--gfx908";
+	const uint64_t head[] = {1, 4096, blob->size_B, sizeof(triple) - 1};
+	char *bundle = calloc(1, 4096 + blob->size_B);
+
+	memcpy(bundle, magic, sizeof(magic) - 1);
+	memcpy(bundle + sizeof(magic) - 1, head, sizeof(head));
+	memcpy(bundle + sizeof(magic) - 1 + sizeof(head), triple, sizeof(triple) - 1);
+	memcpy(bundle + 4096, blob->image, blob->size_B);
+	return bundle;
+}
+
+static void program_register(const void *bundle)
+{
+	static struct hip_fat_binary_wrapper wrapper = {HIP_FAT_BINARY_MAGIC, 1, NULL, NULL};
+	static char kernels[][8] = {"k_add", "k_store", "k_no"}, variables[][8] = {"zeroed", "no"};
+	void **binary;
+
+	wrapper.bundle = bundle;
+	binary = __hipRegisterFatBinary(&wrapper);
+	for (unsigned i = 0; i < 3; i++)
+		__hipRegisterFunction(binary, &host_kernels[i], kernels[i], kernels[i], -1, NULL, NULL, NULL, NULL,
+				      NULL);
+	for (unsigned i = 0; i < 2; i++)
+		__hipRegisterVar(binary, &host_variables[i], variables[i], variables[i], 0, 400, 0, 0);
+}
+
+static void calls_start(void)
+{
+	static uint8_t zeros[4096];
+
+	(void)all_have_rows;
+	vgpu_strict_set(VGPU_STRICT_OFF); /* kernels with wrong arguments are findings */
+	if (vgpu_start("gfx908:vram=512M,gfx908:vram=512M"))
+		abort();
+	images[0] = (void *)shader_find(test_blobs, "group.O1", "gfx908")->image;
+	images[1] = bundle_of(shader_find(test_blobs, "group.O1", "gfx908"));
+	images[2] = (void *)shader_find(test_blobs, "group.O1", "gfx90a")->image;
+	images[3] = zeros;
+	program_register(images[1]);
+}
+
+/* --- an input ------------------------------------------------------------------------------------- */
+
+static void handle_make(enum draw_kind kind, int status, void *handle)
+{
+	if (!status)
+		draw_keep(kind, handle);
+}
+
+static void memory_objects_make(void)
+{
+	const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
+				       .handleTypes = hipMemHandleTypePosixFileDescriptor,
+				       .location = {.type = hipMemLocationTypeDevice}};
+	const hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
+					   .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+					   .location = {.type = hipMemLocationTypeDevice}};
+	void *p = NULL;
+
+	handle_make(K_POOL, hipMemPoolCreate((hipMemPool_t *)&p, &props), p);
+	handle_make(K_MEMORY, hipMallocFromPoolAsync(&p, 4096, draw.handle[K_POOL][0], NULL), p);
+	handle_make(K_MEMORY, hipMalloc(&p, 4096), p);
+	handle_make(K_VMEM, hipMemCreate((hipMemGenericAllocationHandle_t *)&p, 2 << 20, &prop, 0), p);
+	handle_make(K_RANGE, range_reserve(&p, 4 << 20, 0, NULL, 0), p);
+}
+
+static void code_objects_make(void)
+{
+	void *p = NULL;
+
+	handle_make(K_GRAPH, hipGraphCreate((hipGraph_t *)&p, 0), p);
+	handle_make(K_NODE, hipGraphAddEmptyNode((hipGraphNode_t *)&p, draw.handle[K_GRAPH][0], NULL, 0), p);
+	handle_make(K_EXEC, hipGraphInstantiate((hipGraphExec_t *)&p, draw.handle[K_GRAPH][0], NULL, NULL, 0), p);
+	handle_make(K_MODULE, hipModuleLoadData((hipModule_t *)&p, images[0]), p);
+	handle_make(K_FUNCTION, hipModuleGetFunction((hipFunction_t *)&p, draw.handle[K_MODULE][0], "k_add"), p);
+	handle_make(K_CTX, hipCtxGetCurrent((hipCtx_t *)&p), p);
+	handle_make(K_OBJECT, hipUserObjectCreate((hipUserObject_t *)&p, draw.words, draw_host_fn, 1, 1), p);
+	handle_make(K_PROGRAM, (int)hiprtcCreateProgram((hiprtcProgram *)&p, "", NULL, 0, NULL, NULL), p);
+	handle_make(K_LINK, (int)hiprtcLinkCreate(0, NULL, NULL, (hiprtcLinkState *)&p), p);
+}
+
+static void homes_make(void)
+{
+	for (int device = 1; device >= 0; device--) {
+		(void)!hipSetDevice(device);
+		(void)!hipMalloc(&draw.home[device], HOME_B);
+	}
+	(void)!hipHostMalloc(&draw.home[2], HOME_B, 0);
+	(void)!hipMallocManaged(&draw.home[3], HOME_B, hipMemAttachGlobal);
+}
+
+/* A few objects of most kinds, so that the first calls have something to work on. */
+static void objects_make(void)
+{
+	const hipChannelFormatDesc format = {.x = 32, .f = hipChannelFormatKindUnsigned};
+	void *p = NULL;
+
+	for (int device = 1; device >= 0; device--) {
+		(void)!hipSetDevice(device);
+		handle_make(K_STREAM, hipStreamCreate((hipStream_t *)&p), p);
+		handle_make(K_EVENT, hipEventCreate((hipEvent_t *)&p), p);
+		handle_make(K_EVENT,
+			    hipEventCreateWithFlags((hipEvent_t *)&p, hipEventInterprocess | hipEventDisableTiming),
+			    p);
+		handle_make(K_ARRAY, hipMallocArray((hipArray_t *)&p, &format, 16, 16, 0), p);
+	}
+	homes_make();
+	memory_objects_make();
+	code_objects_make();
+}
+
+static void ranges_drop(void)
+{
+	for (unsigned i = 0; i < draw.maps; i++)
+		(void)!hipMemUnmap(draw.map[i].at, draw.map[i].size_B);
+	for (unsigned i = 0; i < draw.ranges; i++)
+		(void)!hipMemAddressFree(draw.range[i].at, draw.range[i].size_B);
+	for (unsigned i = 0; i < draw.locks; i++)
+		(void)!hipHostUnregister(draw.locked[i]);
+}
+
+/* What belongs to the thread or the process, not to a device. */
+static void process_restore(void)
+{
+	hipStreamCaptureMode mode = hipStreamCaptureModeGlobal;
+	hipMemPool_t pool;
+	hipCtx_t context;
+	hipStream_t stream;
+	size_t lds_B;
+	dim3 d;
+
+	hipRegisterTracerCallback(NULL);
+	(void)!hipSetValidDevices(NULL, 0);
+	(void)!hipThreadExchangeStreamCaptureMode(&mode);
+	for (unsigned i = 0; i < CALLS_MAX && !hipCtxPopCurrent(&context) && context; i++)
+		;
+	for (unsigned i = 0; i < CALLS_MAX && !__hipPopCallConfiguration(&d, &d, &lds_B, &stream); i++)
+		;
+	(void)!hipCtxSetCurrent(NULL);
+	for (int device = 0; device < 2; device++)
+		if (!hipDeviceGetDefaultMemPool(&pool, device))
+			(void)!hipDeviceSetMemPool(device, pool);
+}
+
+static void captures_end(void)
+{
+	hipGraph_t graph;
+
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (!hipStreamEndCapture(draw.handle[K_STREAM][i], &graph) && graph)
+			(void)!hipGraphDestroy(graph);
+	if (!hipStreamEndCapture(hipStreamPerThread, &graph) && graph)
+		(void)!hipGraphDestroy(graph);
+}
+
+/* Ends what the thread has begun. */
+static void thread_end(void)
+{
+	captures_end();
+	draw_destroy_all();
+	ranges_drop();
+	process_restore();
+	(void)!hipHostFree(draw.home[2]);
+	(void)!hipFree(draw.home[3]);
+	draw_fds_close();
+}
+
+static void input_end(void)
+{
+	thread_end();
+	for (int device = 1; device >= 0; device--) {
+		if (hipSetDevice(device) || hipDeviceReset())
+			__builtin_trap();
+	}
+	(void)!hipGetLastError();
+}
+
+#endif

@@ -1,0 +1,42 @@
+/* Pairs of HSA's functions (pairs.h). */
+#include "tests/fuzz/hsa_table.h"
+
+static bool row_is_alone(const char *name)
+{
+	(void)name;
+	return false;
+}
+
+static void shared_make(void)
+{
+	objects_make();
+}
+
+/* The thread has memory for data, a queue for the functions that trust it, and descriptors, of its own. */
+static void thread_begin(void)
+{
+	draw.maps = draw.ranges = draw.locks = draw.queues = draw.signals = 0;
+	for (unsigned i = 0; i < 4; i++)
+		draw.fds[i] = -1;
+	homes_make();
+	if (!spare_queue && hsa_queue_create(draw.agents[0], 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
+					     UINT32_MAX, &spare_queue))
+		abort();
+}
+
+static void thread_end(void)
+{
+	input_end();
+}
+
+static void shared_end(void)
+{
+	input_end();
+}
+
+#include "tests/pairs/pairs.h"
+
+int main(int argc, char **argv)
+{
+	return pairs_main(argc, argv, "pairs of HSA's functions");
+}

@@ -1,0 +1,15 @@
+# Pairs of functions that threads call at the same time: tests/pairs/NAME.c, under ThreadSanitizer.
+PAIRS_BIN := $(patsubst %.c,$(O)/bin/%,$(wildcard tests/pairs/*.c))
+$(PAIRS_BIN): $(O)/bin/tests/pairs/%: $(O)/tests/pairs/%.o $(O)/libhip.a $(O)/libhsa.a $(O)/vgpu.o $(TEST_KERNELS) $(O)/flags/ld
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(link) $< $(TEST_KERNELS) $(O)/libhip.a $(O)/libhsa.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+
+## pairs         T='pattern...': each pair of functions on two and three threads under ThreadSanitizer, those of SEEDS
+##               seeds from SEED on; a seed that found something repeats it
+SEED  ?= 1
+SEEDS ?= 3
+.PHONY: pairs run-pairs
+pairs:
+	+@$(MAKE) --no-print-directory MODE=tsan run-pairs
+run-pairs: $(PAIRS_BIN)
+	@tests/pairs/run.sh $(O) '$(SEED)' '$(SEEDS)' '$(or $(T),*)' $(PAIRS_BIN)
