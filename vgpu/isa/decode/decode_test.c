@@ -119,6 +119,17 @@ static void memory_probes(void)
 		add(0x3au << 26 | 4 << 23 | 4 << 19 | n << 15 | 1 << 12 | 8, 16u << 24 | 2 << 16 | 4 << 8 | 2, 2);
 }
 
+static void names_granted_rows(const struct isa_inst *inst)
+{
+	if (inst->enc < ISA_VOP1 || inst->enc > ISA_VOP3P)
+		return;
+	for (unsigned s = 0; s < 3; s++)
+		if (inst->valu.kind[s] == ISA_FROM_ROW && inst->valu.row[s] >= 32)
+			CHECK(!"a granted register");
+	if (inst->valu.vdst >= 32)
+		CHECK(!"a granted register");
+}
+
 /* Whatever the words, decoding ends, stays inside them, and names registers that were granted. */
 static void random_words_are_safe(void)
 {
@@ -126,13 +137,13 @@ static void random_words_are_safe(void)
 
 	for (unsigned n = 0; n < 2000000; n++) {
 		struct isa_decoder dec = {(enum vgpu_gfx)(n % VGPU_GFX_COUNT), 24, 32, 24, 8};
-		uint32_t code[3];
+		uint32_t code[5];
 		struct isa_inst inst;
 		const char *why;
 		char text[64];
-		unsigned words = 1 + n % 3, used;
+		unsigned words = 1 + n % 5, used;
 
-		for (unsigned k = 0; k < 3; k++) {
+		for (unsigned k = 0; k < 5; k++) {
 			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 			code[k] = (uint32_t)(seed >> 32);
 		}
@@ -140,10 +151,13 @@ static void random_words_are_safe(void)
 		if (used > words || (!used && !why) ||
 		    isa_disassemble(dec.gfx, code, words, 0, text, sizeof(text)) > words)
 			CHECK(!"inside the words");
-		if (used && inst.enc >= ISA_VOP1 && inst.enc <= ISA_VOP3P)
-			for (unsigned s = 0; s < 3; s++)
-				if (inst.valu.kind[s] == ISA_FROM_ROW && inst.valu.row[s] >= 32)
-					CHECK(!"a granted register");
+		if (!used)
+			continue;
+		names_granted_rows(&inst);
+		if (!inst.dual)
+			continue;
+		isa_decode_second(&dec, code, words, 0, &inst);
+		names_granted_rows(&inst);
 	}
 	CHECK(1);
 }
