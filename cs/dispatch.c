@@ -78,18 +78,6 @@ __attribute__((noinline)) static int geometry_narrow(const struct cs_launch *l, 
 	return 0;
 }
 
-/* True when the registers of one workgroup fit its SIMDs. One that does not fit never starts. */
-static bool fits_simds(const struct drv_chip *chip, const struct cs_kernel *k, unsigned threads)
-{
-	unsigned lanes = cs_kernel_wave_lanes(k), half = lanes > chip->wave_lanes ? 2 : 1;
-	unsigned simds = chip->simds_per_cu * (chip->paired_cus && k->rsrc1 & RSRC1_WGP_MODE ? 2 : 1);
-	unsigned granule = chip->vgpr_granule / half;
-	unsigned vgprs = (RSRC1_VGPRS(k->rsrc1) + 1) * (chip->vgpr_unit / half);
-	unsigned waves = ((threads + lanes - 1) / lanes + simds - 1) / simds;
-
-	return waves * ((vgprs + granule - 1) / granule * granule) <= chip->vgprs / half;
-}
-
 static int geometry_derive(const struct drv_chip *chip, const struct cs_launch *l, struct geometry *g)
 {
 	const struct cs_kernel *k = l->kernel;
@@ -111,7 +99,7 @@ static int geometry_derive(const struct drv_chip *chip, const struct cs_launch *
 		g->ragged |= g->partial[i];
 		part |= l->first_group[i] | l->group_count[i];
 	}
-	if (!fits_simds(chip, k, (unsigned)threads))
+	if (threads > k->fit_threads)
 		return drv_fail(-EINVAL, "%s: the registers of %u work-items do not fit %s", k->name,
 				(unsigned)threads, chip->target);
 	if (l->lds_B > chip->lds_B)

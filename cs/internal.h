@@ -110,6 +110,8 @@ void cs_ib_arena_record_end(struct cs_ring *ring, bool submitted);
  * `lanes` lanes that need private_B each; may append a barrier when the layout changes. -EINVAL: more than the chip
  * supports; -ENOMEM. */
 DRV_MUST_CHECK int cs_scratch_ensure(struct cs_ib *ib, uint32_t private_B, unsigned lanes, uint32_t min_waves);
+/* Most work-items of a workgroup of such waves whose registers fit the SIMDs of a unit. */
+uint32_t cs_fit_threads(const struct drv_chip *chip, uint32_t rsrc1, unsigned lanes);
 /* Most waves with scratch that run at a time on one ring. */
 uint32_t cs_scratch_waves_max(const struct drv_device *dev);
 void cs_scratch_retire(struct cs_ring *ring, bool all);
@@ -146,8 +148,9 @@ void cs_ib_prologue(struct cs_ib *ib);
 /* Writes the generation's constant registers; gives the end. */
 static inline uint32_t *cs_put_constants(uint32_t *p, const struct cs_pm4 *pm4)
 {
-	if (__builtin_expect(pm4->constants_dw, 0))
-		memcpy(p, pm4->constants, sizeof(pm4->constants));
+	if (__builtin_expect(!pm4->constants_dw, 1))
+		return p;
+	memcpy(p, pm4->constants, sizeof(pm4->constants));
 	return p + pm4->constants_dw;
 }
 static inline uint64_t cs_completed_seq(const struct cs_ring *ring)

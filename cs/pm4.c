@@ -115,7 +115,8 @@ void cs_ib_prologue(struct cs_ib *ib)
 	const struct cs_ring *ring = ib->ring;
 
 	cs_ib_barrier(ib, ib->flags & CS_ORDERED && ring->last > cs_completed_seq(ring), CS_SCOPE_SYSTEM);
-	cs_ib_wrote(ib, cs_put_constants(cs_ib_room(ib, CS_CONSTANTS_DW_MAX), ib->pm4));
+	if (ib->pm4->constants_dw)
+		cs_ib_wrote(ib, cs_put_constants(cs_ib_room(ib, CS_CONSTANTS_DW_MAX), ib->pm4));
 }
 
 static void release_emit(struct cs_ib *ib, uint32_t event, uint32_t select, uint64_t va, uint64_t value)

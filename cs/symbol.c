@@ -5,6 +5,7 @@
 
 #include "cs/code.h"
 #include "cs/elf.h"
+#include "cs/internal.h"
 #include "cs/pm4.h"
 
 /* LLVM's amdhsa::kernel_descriptor_t */
@@ -82,6 +83,15 @@ static int check_descriptor(const struct cs_elf *e, const char *name, uint64_t a
 	return 0;
 }
 
+uint32_t cs_fit_threads(const struct drv_chip *chip, uint32_t rsrc1, unsigned lanes)
+{
+	unsigned half = lanes > chip->wave_lanes ? 2 : 1, granule = chip->vgpr_granule / half;
+	unsigned simds = chip->simds_per_cu * (chip->paired_cus && rsrc1 & RSRC1_WGP_MODE ? 2 : 1);
+	unsigned vgprs = (RSRC1_VGPRS(rsrc1) + 1) * (chip->vgpr_unit / half);
+
+	return chip->vgprs / half / ((vgprs + granule - 1) / granule * granule) * simds * lanes;
+}
+
 static void apply_meta(struct cs_kernel *k, const struct cs_meta_kernel *meta)
 {
 	k->explicit_B = k->kernarg_B;
@@ -126,6 +136,7 @@ static int add_kernel(struct cs_code *code, const struct cs_elf *e, const uint8_
 		.rsrc1 = d.rsrc1 & ~(RSRC1_PRIV | RSRC1_DEBUG_MODE),
 		.rsrc2 = d.rsrc2 & ~(RSRC2_TRAP_PRESENT | RSRC2_LDS_SIZE_MASK),
 		.rsrc3 = d.rsrc3,
+		.fit_threads = cs_fit_threads(chip, d.rsrc1, d.properties & CS_WAVE32 ? 32 : 64),
 		.properties = d.properties,
 		.preload_dw = PRELOAD_DW(d.preload),
 		.preload_at = PRELOAD_AT(d.preload),

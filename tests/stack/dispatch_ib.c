@@ -210,8 +210,10 @@ static void registers_must_fit(const char *spec, unsigned vgprs)
 	unit = vgprs > 256 ? 8 : 4;
 	k = *found;
 	k.rsrc1 = (k.rsrc1 & ~0x3fu) | (vgprs / 4 / unit - 1);
+	k.fit_threads = cs_fit_threads(s.dev->chip, k.rsrc1, 64);
+	CHECK_EQ(k.fit_threads, group);
 	CHECK_EQ(cs_ib_launch(ib, &l), 0);
-	k.rsrc1++;
+	k.fit_threads = cs_fit_threads(s.dev->chip, k.rsrc1 + 1, 64);
 	CHECK_EQ(cs_ib_launch(ib, &l), -EINVAL);
 	l.group[0] = group - 256;
 	CHECK_EQ(cs_ib_launch(ib, &l), 0);
