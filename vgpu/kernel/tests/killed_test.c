@@ -95,16 +95,19 @@ static pid_t start_worker(int until)
 	return pid;
 }
 
-/* Frees the rings of the dead process, and dies. */
+/* Frees the rings of the dead process, and dies. The parent's housekeeping may have been faster: then it only dies. */
 static pid_t start_reaper(int until, pid_t dead)
 {
 	pid_t pid = fork();
+	struct kern_proc *proc;
 	char byte;
 
 	if (!pid) {
 		(void)!read(until, &byte, 1);
 		kern_lock();
-		kern_sched_proc_gone(proc_of(dead));
+		proc = proc_of(dead);
+		if (proc)
+			kern_sched_proc_gone(proc);
 		raise(SIGKILL);
 	}
 	return pid;
