@@ -176,7 +176,7 @@ static bool host_chunk_try_destroy(struct pool_chunk *chunk)
 	return true;
 }
 
-bool pool_chunk_try_destroy(struct pool_chunk *chunk, uint32_t idle)
+static bool chunk_try_destroy(struct pool_chunk *chunk, uint32_t idle)
 {
 	if (chunk->pool->info.placement == POOL_HOST)
 		return host_chunk_try_destroy(chunk);
@@ -184,6 +184,12 @@ bool pool_chunk_try_destroy(struct pool_chunk *chunk, uint32_t idle)
 		return false;
 	pool_chunk_destroy(chunk);
 	return true;
+}
+
+void pool_chunk_release(struct pool_chunk *chunk, uint32_t idle)
+{
+	if (!chunk_try_destroy(chunk, idle) && !pool_chunk_cache_put(chunk))
+		pool_chunk_destroy(chunk);
 }
 
 void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t idle)
@@ -205,7 +211,6 @@ void pool_gone_finish(struct pool_space *space, struct pool_gone *gone, uint32_t
 	}
 	while ((chunk = gone->chunk)) {
 		gone->chunk = chunk->next;
-		if (!pool_chunk_try_destroy(chunk, idle) && !pool_chunk_cache_put(chunk))
-			pool_chunk_destroy(chunk);
+		pool_chunk_release(chunk, idle);
 	}
 }

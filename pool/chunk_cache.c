@@ -85,8 +85,7 @@ void pool_chunk_cache_drop(struct pool_space *space, uint32_t vms)
 
 	while ((chunk = gone)) {
 		gone = chunk->next;
-		if (!pool_chunk_try_destroy(chunk, vms) && !pool_chunk_cache_put(chunk))
-			pool_chunk_destroy(chunk);
+		pool_chunk_release(chunk, vms);
 	}
 }
 

@@ -102,9 +102,9 @@ void pool_put(struct pool_block *block, struct pool_gone *gone);
 DRV_MUST_CHECK int pool_chunk_create(struct pool *pool, unsigned size_class, uint64_t size_B,
 				     struct pool_chunk **chunk);
 void pool_chunk_destroy(struct pool_chunk *chunk);
-/* Destroys an empty chunk, unless jobs run that the unmapping would wait for, or that would wait for it. idle: vms whose jobs do not
- * count; those of host memory are always asked for. */
-DRV_MUST_CHECK bool pool_chunk_try_destroy(struct pool_chunk *chunk, uint32_t idle);
+/* Destroys an empty chunk, or caches it while jobs run that the unmapping would wait for, or that would wait for it, and the cache
+ * has room. idle: vms whose jobs do not count; those of host memory are always asked for. */
+void pool_chunk_release(struct pool_chunk *chunk, uint32_t idle);
 /* Maps the chunk on another vm. The caller holds share_lock, unless no other thread has the chunk yet. */
 DRV_MUST_CHECK int pool_chunk_map(struct pool_chunk *chunk, unsigned vm);
 /* Mask of the vms without an unfinished job. */

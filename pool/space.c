@@ -145,8 +145,7 @@ void pool_trim(struct pool *pool, uint64_t keep_B, int64_t wait_ns)
 		chunk = take_chunk(pool, false);
 		if (!chunk)
 			return;
-		if (!pool_chunk_try_destroy(chunk, UINT32_MAX) && !pool_chunk_cache_put(chunk))
-			pool_chunk_destroy(chunk);
+		pool_chunk_release(chunk, UINT32_MAX);
 	}
 }
 
