@@ -74,8 +74,8 @@ struct cs_kernel {
 	uint32_t args_align_B;
 	bool global;  /* the symbol is global, not weak */
 	bool uniform; /* the code requires workgroups of equal size */
-	uint32_t
-		fit_threads; /* most work-items of a workgroup whose registers fit a unit: a larger one never starts */
+	/* most work-items of a workgroup whose registers fit a compute unit: a larger one never starts */
+	uint32_t fit_threads;
 	unsigned vgprs, sgprs; /* from the metadata; 0: unknown */
 	unsigned arg_count, hidden_count;
 	const struct cs_arg *arg, *hidden; /* owned by the code */

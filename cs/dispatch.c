@@ -337,21 +337,17 @@ static uint32_t *put_program(uint32_t *p, const struct drv_chip *chip, const str
 	return p;
 }
 
-/* Value of WAVES_PER_SH: all waves that a shader array can hold, or 0, no limit. */
-static uint32_t waves_per_array(const struct drv_device *dev)
-{
-	return cs_pm4_of(dev)->limits_waves ? dev->facts.array_cus * dev->chip->waves_per_cu : 0;
-}
-
 /* Writes RESOURCE_LIMITS to RESTART_Z, and the registers that are not in that row: another process may have left a
  * value in any of them. */
-static uint32_t *put_limits(uint32_t *p, const struct drv_device *dev, const struct cs_launch *l, uint32_t tmpring)
+static uint32_t *put_limits(uint32_t *p, const struct cs_ring *ring, const struct cs_launch *l, uint32_t tmpring)
 {
+	const struct drv_device *dev = ring->dev;
 	static const uint32_t all[CS_ENGINES_MAX] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
 	const uint32_t *cus = l->cu_mask ? l->cu_mask : all; /* STATIC_THREAD_MGMT, by shader engine */
 
 	p = put_regs(p, COMPUTE_RESOURCE_LIMITS, 9);
-	*p++ = waves_per_array(dev);
+	/* WAVES_PER_SH: all waves that a shader array can hold, or 0, no limit */
+	*p++ = ring->ib.pm4->limits_waves ? dev->facts.array_cus * dev->chip->waves_per_cu : 0;
 	*p++ = cus[0];
 	*p++ = cus[1];
 	*p++ = tmpring;
@@ -395,7 +391,7 @@ static uint32_t *put_launch(uint32_t *p, const struct cs_ring *ring, const struc
 	unsigned sgprs = RSRC2_USER_SGPR(l->kernel->rsrc2) - l->kernel->preload_dw;
 
 	p = put_program(p, ring->dev->chip, l, g, scratch && s->mem ? s->mem->va : 0);
-	p = put_limits(p, ring->dev, l, scratch ? s->size_reg : 0);
+	p = put_limits(p, ring, l, scratch ? s->size_reg : 0);
 	if (sgprs) {
 		/* Sets all user SGPRs that the descriptor declares, unused ones too: otherwise another process's
 		 * values would be visible. */

@@ -145,11 +145,9 @@ DRV_MUST_CHECK int cs_kernel_fence_query(struct cs_fence fence);
 
 /* Appends the first packets of each compute IB. */
 void cs_ib_prologue(struct cs_ib *ib);
-/* Writes the generation's constant registers; gives the end. */
+/* Writes the constant registers of a generation that has some; gives the end. */
 static inline uint32_t *cs_put_constants(uint32_t *p, const struct cs_pm4 *pm4)
 {
-	if (__builtin_expect(!pm4->constants_dw, 1))
-		return p;
 	memcpy(p, pm4->constants, sizeof(pm4->constants));
 	return p + pm4->constants_dw;
 }

@@ -286,7 +286,9 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
 		return -EAGAIN;
 	memcpy(p, packet->dw, sizeof(packet->dw));
-	p = cs_put_constants(p + packet->count, ring->ib.pm4);
+	p += packet->count;
+	if (__builtin_expect(ring->ib.pm4->constants_dw, 0))
+		p = cs_put_constants(p, ring->ib.pm4);
 	memcpy(p, template->dw, CS_ROOM_MAX * sizeof(*p));
 	p = cs_dispatch_template_patch(p, template, kernarg_va, queue_va, dispatch_id);
 	fill = (unsigned)(map - p) % IB_PAD_DW;

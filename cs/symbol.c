@@ -85,11 +85,10 @@ static int check_descriptor(const struct cs_elf *e, const char *name, uint64_t a
 
 uint32_t cs_fit_threads(const struct drv_chip *chip, uint32_t rsrc1, unsigned lanes)
 {
-	unsigned half = lanes > chip->wave_lanes ? 2 : 1, granule = chip->vgpr_granule / half;
 	unsigned simds = chip->simds_per_cu * (chip->paired_cus && rsrc1 & RSRC1_WGP_MODE ? 2 : 1);
-	unsigned vgprs = (RSRC1_VGPRS(rsrc1) + 1) * (chip->vgpr_unit / half);
+	unsigned unit = chip->vgpr_unit / (lanes > chip->wave_lanes ? 2 : 1);
 
-	return chip->vgprs / half / ((vgprs + granule - 1) / granule * granule) * simds * lanes;
+	return drv_chip_simd_waves(chip, lanes, (RSRC1_VGPRS(rsrc1) + 1) * unit) * simds * lanes;
 }
 
 static void apply_meta(struct cs_kernel *k, const struct cs_meta_kernel *meta)

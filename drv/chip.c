@@ -3,6 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
+unsigned drv_chip_simd_waves(const struct drv_chip *chip, unsigned lanes, unsigned vgprs)
+{
+	unsigned half = lanes > chip->wave_lanes ? 2 : 1, granule = chip->vgpr_granule / half;
+
+	return chip->vgprs / half / ((vgprs + granule - 1) / granule * granule);
+}
+
 const char *drv_pm4_name(enum drv_pm4 generation)
 {
 	static const char *const names[] = {[DRV_PM4_GFX9] = "GFX9",

@@ -121,6 +121,8 @@ struct drv_chip {
 	enum drv_uncached uncached;
 };
 
+/* Waves of that many lanes for which a SIMD has registers, `vgprs` for each. */
+unsigned drv_chip_simd_waves(const struct drv_chip *chip, unsigned lanes, unsigned vgprs);
 const char *drv_pm4_name(enum drv_pm4 pm4);    /* "GFX9" */
 const char *drv_sdma_name(enum drv_sdma sdma); /* "SDMA 4" */
 

@@ -26,10 +26,9 @@ static unsigned min_of(unsigned a, unsigned b)
 static struct occupancy occupancy_of(const struct hip_kernel *k, size_t lds_B)
 {
 	const struct drv_chip *chip = k->device->chip;
-	unsigned lanes = cs_kernel_wave_lanes(k->cs), half = lanes > chip->wave_lanes ? 2 : 1;
-	unsigned vgprs = round_up(k->cs->vgprs ? k->cs->vgprs : 1, chip->vgpr_granule / half);
+	unsigned lanes = cs_kernel_wave_lanes(k->cs), vgprs = k->cs->vgprs ? k->cs->vgprs : 1;
 	unsigned sgprs = round_up(k->cs->sgprs ? k->cs->sgprs : 1, SGPR_GRANULE);
-	unsigned waves = min_of(WAVES_CU / chip->simds_per_cu, chip->vgprs / half / vgprs);
+	unsigned waves = min_of(WAVES_CU / chip->simds_per_cu, drv_chip_simd_waves(chip, lanes, vgprs));
 	uint64_t block_B = k->group_B + lds_B;
 
 	if (!chip->paired_cus)
