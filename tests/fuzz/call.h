@@ -40,4 +40,20 @@
 #define CALL_DRAW(...)       CALL_JOIN(CALL_, CALL_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define CALL_WITH(name, ...) name(CALL_JOIN(CALL_GIVE_, CALL_COUNT(__VA_ARGS__)))
 
+/* The function of a row that returns a status, with which draw_keep_all() (draw.h) keeps what the call gave; of a row with another
+ * result or none. */
+#define CALL_STATUS(name, ...)                                                                                     \
+	static void call_##name(void)                                                                              \
+	{                                                                                                          \
+		CALL_DRAW(__VA_ARGS__)                                                                             \
+		draw_keep_all((int)CALL_WITH(name, __VA_ARGS__));                                                  \
+	}
+#define CALL_OTHER(name, ...)                                                                                      \
+	static void call_##name(void)                                                                              \
+	{                                                                                                          \
+		CALL_DRAW(__VA_ARGS__)                                                                             \
+		(void)CALL_WITH(name, __VA_ARGS__);                                                                \
+		draw_keep_all(1);                                                                                  \
+	}
+
 #endif

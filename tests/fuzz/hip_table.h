@@ -92,25 +92,14 @@ IMPORT(semaphore_import, hipImportExternalSemaphore, hipExternalSemaphore_t, hip
 
 /* --- the table ---------------------------------------------------------------------------------- */
 
-#define CALL(name, ...)                                                                                            \
-	static void call_##name(void)                                                                              \
-	{                                                                                                          \
-		CALL_DRAW(__VA_ARGS__)                                                                             \
-		draw_keep_all((int)CALL_WITH(name, __VA_ARGS__));                                                  \
-	}
+#define CALL            CALL_STATUS
+#define VALUE           CALL_OTHER
+#define VOID(name, ...) VALUE(name, __VA_ARGS__)
 #define CALL_0(name)                                                                                               \
 	static void call_##name(void)                                                                              \
 	{                                                                                                          \
 		(void)!name();                                                                                     \
 	}
-#define VALUE(name, ...)                                                                                           \
-	static void call_##name(void)                                                                              \
-	{                                                                                                          \
-		CALL_DRAW(__VA_ARGS__)                                                                             \
-		(void)CALL_WITH(name, __VA_ARGS__);                                                                \
-		draw_keep_all(1);                                                                                  \
-	}
-#define VOID(name, ...) VALUE(name, __VA_ARGS__)
 #define ABSENT(name)
 #define hipMemAddressReserve              range_reserve
 #define hipMemMap                         range_map

@@ -218,19 +218,8 @@ static void call_packet(void)
 
 /* --- the table ---------------------------------------------------------------------------------- */
 
-#define CALL(name, ...)                                                                                            \
-	static void call_##name(void)                                                                              \
-	{                                                                                                          \
-		CALL_DRAW(__VA_ARGS__)                                                                             \
-		draw_keep_all((int)CALL_WITH(name, __VA_ARGS__));                                                  \
-	}
-#define VALUE(name, ...)                                                                                           \
-	static void call_##name(void)                                                                              \
-	{                                                                                                          \
-		CALL_DRAW(__VA_ARGS__)                                                                             \
-		(void)CALL_WITH(name, __VA_ARGS__);                                                                \
-		draw_keep_all(1);                                                                                  \
-	}
+#define CALL            CALL_STATUS
+#define VALUE           CALL_OTHER
 #define VOID(name, ...) VALUE(name, __VA_ARGS__)
 #define ABSENT(name)
 #define hsa_queue_destroy                    queue_destroy

@@ -1,12 +1,6 @@
 /* Pairs of HSA's functions (pairs.h). */
 #include "tests/fuzz/hsa_table.h"
 
-static bool row_is_alone(const char *name)
-{
-	(void)name;
-	return false;
-}
-
 static void shared_make(void)
 {
 	objects_make();

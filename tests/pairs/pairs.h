@@ -52,7 +52,7 @@ static void row_call(unsigned thread, unsigned i)
 
 	present[thread] = rows[which].name;
 	pthread_barrier_wait(&together);
-	for (unsigned n = 0; n < CALLS && thread < step.threads && !row_is_alone(rows[which].name); n++) {
+	for (unsigned n = 0; n < CALLS && thread < step.threads; n++) {
 		bytes_make(bytes, &random);
 		draw.in = (struct input){bytes, bytes + INPUT_B};
 		rows[which].call();
