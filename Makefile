@@ -118,15 +118,17 @@ VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
 VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter vgpu/isa/valu/lanes_%,$(VGPU_SRC)))
 # The tuff command carries the device tests.
 TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
-HIP_LIBS  := $(O)/lib/libamdhip64.so.5 $(O)/lib/libamdhip64.so.6
+HIP_ABIS  := 5 6 7
+HIP_LIBS  := $(HIP_ABIS:%=$(O)/lib/libamdhip64.so.%)
 HIPRTC_LINKS := $(O)/lib/libhiprtc.so.5 $(O)/lib/libhiprtc.so.6
+HIPRTC_LIB   := $(O)/lib/libhiprtc.so.7
 
 .PHONY: all lib examples headers shaders
 ## all           the libraries, the tuff command, its manual, examples, checks of the public headers (the default)
 all: lib $(O)/tuff $(O)/man3 examples headers
 ## lib           the libraries alone
 lib: $(addprefix $(O)/,libtuff.a lib/libtuff.so lib/libtuff-vgpu.so lib/libtuff-gate.so lib/libhsa-runtime64.so lib/libamdhip64.so lib/libhiprtc.so \
-	lib/include tuff-uninstalled.pc) $(HIP_LIBS) $(HIPRTC_LINKS)
+	lib/include tuff-uninstalled.pc) $(HIP_LIBS) $(HIPRTC_LINKS) $(HIPRTC_LIB)
 
 # --- code for GPUs ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own. A file needs no identity of its own (cuid), which
@@ -208,7 +210,7 @@ $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map $(O)/f
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link_library) $(STAYS) $(filter %.o,$^) $(PKG_LIBS) -ldl -lm -o $@
 
-# AMD's HIP library, of two interfaces: from the same sources, each compiled for its layouts. They need our HSA library, which
+# AMD's HIP library, of three interfaces: from the same sources, each compiled for its layouts. They need our HSA library, which
 # stands beside them, and not another that the system may have.
 API_SRC   := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # Code without state that matters, which HIP's library and the rooms below it have each.
@@ -221,24 +223,27 @@ API_FAST  := $(addprefix api/,base/error base/retire base/root device/context de
 OPT_small := $(if $(filter release,$(MODE)),-Os)
 api_opt    = $(if $(filter $(API_FAST),$(1)),,$(OPT_small))
 api_obj    = $(patsubst %.c,$(O)/%.abi$(1).o,$(API_SRC))
-$(O)/%.abi5.o: %.c $(O)/flags/cc
-	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(call api_opt,$*) -DTUFF_HIP_ABI=5 -MMD -MP -c $< -o $@
-$(O)/%.abi6.o: %.c $(O)/flags/cc
-	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(call api_opt,$*) -DTUFF_HIP_ABI=6 -MMD -MP -c $< -o $@
+define abi_rule
+$(O)/%.abi$(1).o: %.c $(O)/flags/cc
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)$(CC) $$(ALL_CFLAGS) $$(call api_opt,$$*) -DTUFF_HIP_ABI=$(1) -MMD -MP -c $$< -o $$@
+$(O)/lib/libamdhip64.so.$(1): $(call api_obj,$(1)) $(O)/api/exports$(1).map
+endef
+$(foreach abi,$(HIP_ABIS),$(eval $(call abi_rule,$(abi))))
 $(O)/api/exports%.map: api/exports.sh api/names.h
 	@mkdir -p $(@D)
 	@api/exports.sh api/names.h $* >$@
-$(O)/lib/libamdhip64.so.5: $(call api_obj,5) $(O)/api/exports5.map
-$(O)/lib/libamdhip64.so.6: $(call api_obj,6) $(O)/api/exports6.map
 $(HIP_LIBS): $(call obj,$(API_PARTS)) $(O)/api/kernels.o $(HSA_LIB) $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link_library) $(STAYS) -Wl,--no-undefined-version -Wl,-rpath,'$$ORIGIN' $(filter %.o,$^) $(HSA_LIB) -o $@
 
 $(O)/lib/libhsa-runtime64.so: $(HSA_LIB)
 $(O)/lib/libamdhip64.so $(O)/lib/libhiprtc.so: $(O)/lib/libamdhip64.so.6
-# hiprtc is a library of its own as well, whose names have no versions: ours has them in the other.
+# hiprtc is a library of its own as well, whose names have no versions. Those of 5 and 6 have hiprtc in the other, and so have
+# ours; that of 7 passes its calls on.
+$(HIPRTC_LIB): $(O)/api/rtc/library/hiprtc.abi7.o $(O)/lib/libamdhip64.so.7 api/rtc/library/exports.map $(O)/flags/ld
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(link_library) $(STAYS) -Wl,-rpath,'$$ORIGIN' $< $(O)/lib/libamdhip64.so.7 -o $@
 $(HIPRTC_LINKS): $(O)/lib/libhiprtc.so%: $(O)/lib/libamdhip64.so%
 $(addprefix $(O)/lib/,libhsa-runtime64.so libamdhip64.so libhiprtc.so) $(HIPRTC_LINKS):
 	@ln -sf $(<F) $@

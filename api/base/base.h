@@ -72,7 +72,8 @@ struct hip {
 	unsigned devices;
 	struct hip_device device[HIP_DEVICES_MAX];
 	uint64_t timestamp_Hz;
-	bool child; /* this process is a fork of one that had initialised HIP: every call fails */
+	_Atomic hipError_t fault; /* HIP 7: the first fault of any device, which every call returns from then on */
+	bool child;               /* this process is a fork of one that had initialised HIP: every call fails */
 };
 extern DRV_OWN struct hip hip;
 
@@ -149,6 +150,10 @@ static inline bool hip_device_fail(struct hip_device *device, hipError_t error)
 	hipError_t none = hipSuccess;
 	bool first = atomic_compare_exchange_strong(&device->fault, &none, error);
 
+	if (TUFF_HIP_ABI >= 7 && error != hipErrorContextIsDestroyed) {
+		none = hipSuccess;
+		atomic_compare_exchange_strong(&hip.fault, &none, error);
+	}
 	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_FAULT);
 	return first;
 }

@@ -4,9 +4,11 @@
 
 #include "api/base/retire.h"
 
+/* Initialises HIP. With HIP 7 no call succeeds after a fault of a device. */
 static inline hipError_t hip_ready(void)
 {
-	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED, 0) ? hip_init() : hipSuccess;
+	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED, 0) ? hip_init()
+										   : atomic_load(&hip.fault);
 }
 static inline bool hip_traced(void)
 {
@@ -55,7 +57,8 @@ void hip_trace_result(const char *function, hipError_t error);
 #define HIP_PUBLIC(name, parameters, arguments)                                                                    \
 	HIP_PUBLIC_AFTER(HIP_INIT_AND_TRACE(__func__, HIP_UNPACK arguments), name, parameters, arguments)
 /* The same for a function that runs without a GPU, and without HIP's initialisation. */
-#define HIP_PUBLIC_WITHOUT_INIT(name, parameters, arguments) HIP_PUBLIC_AFTER(, name, parameters, arguments)
+#define HIP_PUBLIC_WITHOUT_INIT(name, parameters, arguments)                                                       \
+	HIP_PUBLIC_AFTER(HIP_RETURN_FAULT(__func__), name, parameters, arguments)
 #define HIP_PUBLIC_AFTER(enter, name, parameters, arguments)                                                       \
 	static hipError_t name##_body parameters;                                                                  \
 	hipError_t name parameters                                                                                 \
@@ -66,6 +69,11 @@ void hip_trace_result(const char *function, hipError_t error);
 	}                                                                                                          \
 	static hipError_t name##_body parameters
 #define HIP_UNPACK(...) __VA_ARGS__
+#define HIP_RETURN_FAULT(function)                                                                                 \
+	do {                                                                                                       \
+		if (__builtin_expect(hip_slow_path_flags() & HIP_SLOW_FAULT && atomic_load(&hip.fault), 0))        \
+			return hip_end_of(function, atomic_load(&hip.fault));                                      \
+	} while (0)
 /* Initialisation, traces and tools, if any of them is needed. Returns from the public function on failure. */
 #define HIP_INIT_AND_TRACE(function, ...)                                                                          \
 	do {                                                                                                       \
@@ -77,10 +85,12 @@ void hip_trace_result(const char *function, hipError_t error);
 				hip_trace_call(function, HIP_ARGS(__VA_ARGS__));                                   \
 		}                                                                                                  \
 	} while (0)
+/* With HIP 7 only errors replace the thread's last error, and "not ready" is none. */
 static inline hipError_t hip_store_error(hipError_t error)
 {
 	hip_thread.result = error;
-	hip_thread.last = error;
+	if (TUFF_HIP_ABI < 7 || (error && error != hipErrorNotReady))
+		hip_thread.last = error;
 	return error;
 }
 static inline hipError_t hip_end_of(const char *function, hipError_t error)
@@ -107,8 +117,7 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 hipError_t hip_end_fast_wake(struct drv_lock *held);
 static inline hipError_t hip_end_fast(struct drv_lock *held)
 {
-	hip_thread.result = hipSuccess;
-	hip_thread.last = hipSuccess;
+	hip_store_error(hipSuccess);
 	hip_call_end();
 	return drv_lock_release(held) ? hip_end_fast_wake(held) : hipSuccess;
 }

@@ -133,17 +133,23 @@ hipError_t hipDrvGetErrorString(hipError_t error, const char **text)
 	return error_text_get(error, hipGetErrorString(error), text);
 }
 
+/* A fault of HIP 7 stays. */
 hipError_t hipGetLastError(void)
 {
-	hipError_t last = hip_thread.last;
+	hipError_t last = hip_thread.last, fault = atomic_load(&hip.fault);
 
 	hip_thread.last = hipSuccess;
-	return last;
+	return fault ? fault : last;
 }
 
+/* In HIP 7 it is a call with a result, as others are. */
 hipError_t hipPeekAtLastError(void)
 {
-	return hip_thread.last;
+	hipError_t last = hip_thread.last, fault = atomic_load(&hip.fault);
+
+	if (TUFF_HIP_ABI >= 7)
+		hip_thread.result = last;
+	return fault ? fault : last;
 }
 
 hipError_t hipExtGetLastError(void)

@@ -1,5 +1,6 @@
 /* Look-up of this library's functions by name. */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/base/entry.h"
@@ -57,3 +58,43 @@ HIP_PUBLIC(hipGetProcAddress,
 	(void)flags; /* no flags are defined */
 	return function_get(symbol, function, version, result);
 }
+
+#if TUFF_HIP_ABI >= 7
+enum { ENTRY_DEFAULT, ENTRY_LEGACY, ENTRY_PER_THREAD };
+
+/* Names are those of the library: none is mapped to a later function. */
+static void *entry_find(const char *name, bool per_thread)
+{
+	char twin[128];
+	void *found = NULL;
+
+	if (per_thread && (size_t)snprintf(twin, sizeof(twin), "%s_spt", name) < sizeof(twin))
+		found = function_find(twin, 0);
+	return found ? found : function_find(name, 0);
+}
+
+static hipError_t entry_get(const char *name, void **function, uint64_t flags, uint64_t otherwise,
+			    hipDriverEntryPointQueryResult *result)
+{
+	if (!name || !*name || !function || flags > ENTRY_PER_THREAD)
+		return hipErrorInvalidValue;
+	*function = entry_find(name, (flags ? flags : otherwise) == ENTRY_PER_THREAD);
+	if (result)
+		*result = *function ? hipDriverEntryPointSuccess : hipDriverEntryPointSymbolNotFound;
+	return *function ? hipSuccess : hipErrorInvalidValue;
+}
+
+HIP_PUBLIC(hipGetDriverEntryPoint,
+	   (const char *symbol, void **function, unsigned long long flags, hipDriverEntryPointQueryResult *result),
+	   (symbol, function, flags, result))
+{
+	return entry_get(symbol, function, flags, ENTRY_LEGACY, result);
+}
+
+HIP_PUBLIC(hipGetDriverEntryPoint_spt,
+	   (const char *symbol, void **function, unsigned long long flags, hipDriverEntryPointQueryResult *result),
+	   (symbol, function, flags, result))
+{
+	return entry_get(symbol, function, flags, ENTRY_PER_THREAD, result);
+}
+#endif

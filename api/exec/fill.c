@@ -233,3 +233,35 @@ HIP_PUBLIC(hipMemset3DAsync, (hipPitchedPtr dst, int value, hipExtent extent, hi
 {
 	return fill_3d(&dst, value, &extent, stream, false);
 }
+
+/* --- two dimensions of values (HIP 7) ----------------------------------------------------------- */
+
+#if TUFF_HIP_ABI >= 7
+/* width: in values. */
+static hipError_t fill_values_2d(void *dst, size_t pitch_B, uint32_t value, unsigned value_B, size_t width,
+				 size_t height, hipStream_t stream, bool wait)
+{
+	struct hip_fill f = {dst, pitch_B, 0, height, 0, 1, value, value_B};
+
+	if (!dst || __builtin_mul_overflow(width, value_B, &f.row_B) || f.row_B > pitch_B)
+		return hipErrorInvalidValue;
+	return fill_run(&f, stream, wait);
+}
+
+#define MEMSET_2D(name, type)                                                                                      \
+	HIP_PUBLIC(name, (hipDeviceptr_t dst, size_t pitch, type value, size_t width, size_t height),              \
+		   (dst, pitch, value, width, height))                                                             \
+	{                                                                                                          \
+		return fill_values_2d(dst, pitch, value, sizeof(type), width, height, NULL, true);                 \
+	}                                                                                                          \
+	HIP_PUBLIC(                                                                                                \
+		name##Async,                                                                                       \
+		(hipDeviceptr_t dst, size_t pitch, type value, size_t width, size_t height, hipStream_t stream),   \
+		(dst, pitch, value, width, height, stream))                                                        \
+	{                                                                                                          \
+		return fill_values_2d(dst, pitch, value, sizeof(type), width, height, stream, false);              \
+	}
+MEMSET_2D(hipMemsetD2D8, unsigned char)
+MEMSET_2D(hipMemsetD2D16, unsigned short)
+MEMSET_2D(hipMemsetD2D32, unsigned int)
+#endif

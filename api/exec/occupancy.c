@@ -130,3 +130,19 @@ BEST(hipModuleOccupancyMaxPotentialBlockSize, by_handle,
 BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, by_handle,
      (int *blocks, int *threads, hipFunction_t function, size_t lds_B, int limit, unsigned int flags),
      (blocks, threads, function, lds_B, limit, flags), flags)
+
+#if TUFF_HIP_ABI >= 7
+HIP_PUBLIC(hipOccupancyAvailableDynamicSMemPerBlock,
+	   (size_t *size_B, const void *function, int blocks, int threads), (size_B, function, blocks, threads))
+{
+	const struct hip_kernel *k;
+	hipError_t r = !size_B || blocks <= 0 || threads <= 0 ? hipErrorInvalidValue : by_address(function, &k);
+	uint32_t each_B;
+
+	if (r)
+		return r;
+	each_B = k->device->lds_B / (unsigned)blocks;
+	*size_B = each_B > k->group_B ? each_B - k->group_B : 0;
+	return hipSuccess;
+}
+#endif

@@ -326,7 +326,14 @@ HIP_PUBLIC_ON_GRAPH(hipGraphMemsetNodeGetParams, (hipGraphNode_t node, hipMemset
 	return hipSuccess;
 }
 
-static hipError_t drv_memset_work(struct hip_work *w, const HIP_MEMSET_NODE_PARAMS *p)
+/* Its parameters have another order since HIP 7. */
+#if TUFF_HIP_ABI >= 7
+typedef hipMemsetParams drv_memset_params;
+#else
+typedef HIP_MEMSET_NODE_PARAMS drv_memset_params;
+#endif
+
+static hipError_t drv_memset_work(struct hip_work *w, const drv_memset_params *p)
 {
 	if (!p)
 		return hipErrorInvalidValue;
@@ -340,7 +347,7 @@ static hipError_t drv_memset_work(struct hip_work *w, const HIP_MEMSET_NODE_PARA
 
 HIP_PUBLIC(hipDrvGraphAddMemsetNode,
 	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
-	    const HIP_MEMSET_NODE_PARAMS *p, hipCtx_t context),
+	    const drv_memset_params *p, hipCtx_t context),
 	   (out, graph, before, count, p, context))
 {
 	struct hip_work w;
@@ -351,7 +358,7 @@ HIP_PUBLIC(hipDrvGraphAddMemsetNode,
 }
 
 HIP_PUBLIC(hipDrvGraphExecMemsetNodeSetParams,
-	   (hipGraphExec_t exec, hipGraphNode_t node, const HIP_MEMSET_NODE_PARAMS *p, hipCtx_t context),
+	   (hipGraphExec_t exec, hipGraphNode_t node, const drv_memset_params *p, hipCtx_t context),
 	   (exec, node, p, context))
 {
 	struct hip_work w;

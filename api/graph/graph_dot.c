@@ -16,7 +16,7 @@ static const char *const names[] = {
 	[hipGraphNodeTypeEventRecord] = "EVENT_RECORD",
 	[hipGraphNodeTypeMemAlloc] = "MEM_ALLOC",
 	[hipGraphNodeTypeMemFree] = "MEM_FREE",
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 	[hipGraphNodeTypeBatchMemOp] = "BATCH_MEM_OP",
 #endif
 };

@@ -150,8 +150,9 @@ static hipError_t set_attribute(struct hip_work *w, hipLaunchAttributeID attribu
 	case hipLaunchAttributePriority:
 		w->priority = value->priority;
 		return hipSuccess;
+	default:
+		return hipErrorInvalidValue;
 	}
-	return hipErrorInvalidValue;
 }
 
 static hipError_t get_attribute(const struct hip_work *w, hipLaunchAttributeID attribute,
@@ -169,8 +170,9 @@ static hipError_t get_attribute(const struct hip_work *w, hipLaunchAttributeID a
 	case hipLaunchAttributePriority:
 		value->priority = w->priority;
 		return hipSuccess;
+	default:
+		return hipErrorInvalidValue;
 	}
-	return hipErrorInvalidValue;
 }
 
 HIP_PUBLIC_ON_GRAPH(hipGraphKernelNodeSetAttribute,
@@ -249,7 +251,7 @@ HIP_PUBLIC_ON_GRAPH(hipGraphHostNodeGetParams, (hipGraphNode_t node, hipHostNode
 
 /* --- values in memory ------------------------------------------------------------------------- */
 
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 static hipError_t values_work(struct hip_work *w, const hipBatchMemOpNodeParams *p)
 {
 	const struct hip_op op = {

@@ -110,7 +110,7 @@ HIP_PUBLIC(hipMemcpy2DFromArrayAsync,
 	return copy_2d_from(dst, pitch, src, x_B, y, width, height, kind, stream, false);
 }
 
-#if TUFF_HIP_ABI == 6
+#if TUFF_HIP_ABI >= 6
 static hipError_t copy_2d_between(hipArray_t dst, size_t dst_x_B, size_t dst_y, hipArray_const_t src,
 				  size_t src_x_B, size_t src_y, size_t width_B, size_t height, hipMemcpyKind kind)
 {
@@ -248,7 +248,7 @@ HIP_PUBLIC(hipMemcpyHtoA, (hipArray_t dst, size_t at_B, const void *src, size_t 
 	return copy_row(ARRAY(dst, at_B), MEMORY(src), count, NULL, true);
 }
 
-#if TUFF_HIP_ABI == 6
+#if TUFF_HIP_ABI >= 6
 HIP_PUBLIC(hipMemcpyAtoHAsync, (void *dst, hipArray_t src, size_t at_B, size_t count, hipStream_t stream),
 	   (dst, src, at_B, count, stream))
 {

@@ -87,7 +87,7 @@ HIP_PUBLIC(hipTexRefSetMipmappedArray, (textureReference *tex, struct hipMipmapp
 	return all ? hipErrorNotSupported : hipErrorInvalidValue;
 }
 
-#if TUFF_HIP_ABI == 6
+#if TUFF_HIP_ABI >= 6
 /* No reference is ever bound to a mipmapped array. */
 HIP_PUBLIC(hipTexRefGetMipMappedArray, (hipMipmappedArray_t *array, const textureReference *tex), (array, tex))
 {

@@ -361,3 +361,19 @@ __typeof__(hipCreateSurfaceObject)
 __typeof__(hipDestroySurfaceObject) hip_destroy_surface_5_2 __asm__("_Z23hipDestroySurfaceObjectP13__hip_surface")
 	__attribute__((alias("hipDestroySurfaceObject"), visibility("default")));
 #endif
+
+#if TUFF_HIP_ABI >= 7
+/* As many texels as fit in 2 GiB: CLR's limit. */
+HIP_PUBLIC(hipDeviceGetTexture1DLinearMaxWidth, (size_t *width, const hipChannelFormatDesc *desc, int device),
+	   (width, desc, device))
+{
+	struct hip_texels texels;
+
+	if (!width || !desc || !hip_texels_of_desc(desc, &texels))
+		return hipErrorInvalidValue;
+	if (!hip_device_of(device))
+		return hipErrorInvalidDevice;
+	*width = INT32_MAX / hip_texels_size_B(&texels);
+	return hipSuccess;
+}
+#endif

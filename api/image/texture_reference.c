@@ -364,7 +364,7 @@ HIP_PUBLIC(hipTexRefGetAddress, (hipDeviceptr_t *at, const textureReference *tex
 	return bound_address(at, tex);
 }
 
-#if TUFF_HIP_ABI == 6
+#if TUFF_HIP_ABI >= 6
 HIP_PUBLIC(hipTexRefGetArray, (hipArray_t *array, const textureReference *tex), (array, tex))
 {
 	struct hip_texture t;

@@ -224,3 +224,29 @@ void hip_externals_reset(struct hip_device *device)
 	}
 	drv_mutex_unlock(&externals.lock);
 }
+
+/* --- dma-bufs (HIP 7) ----------------------------------------------------------------------------- */
+
+#if TUFF_HIP_ABI >= 7
+static hipError_t export_range(int *fd, const void *ptr, size_t size_B, uint64_t flags)
+{
+	struct hip_memory memory;
+	uint64_t offset;
+
+	if (!hip_memory_find(ptr, &memory) || memory.kind != HIP_MEMORY_DEVICE ||
+	    size_B > memory.size_B - ((uintptr_t)ptr - memory.node.lo))
+		return hipErrorInvalidValue;
+	return hip_of_hsa(hsa_amd_portable_export_dmabuf_v2(ptr, size_B, fd, &offset, flags));
+}
+
+HIP_PUBLIC(hipMemGetHandleForAddressRange,
+	   (void *handle, hipDeviceptr_t ptr, size_t size, hipMemRangeHandleType type, unsigned long long flags),
+	   (handle, ptr, size, type, flags))
+{
+	if (!handle || !ptr || !size || type != hipMemRangeHandleTypeDmaBufFd ||
+	    flags > hipMemRangeFlagDmaBufMappingTypePcie)
+		return hipErrorInvalidValue;
+	return export_range(handle, ptr, size,
+			    flags ? HSA_AMD_DMABUF_MAPPING_TYPE_PCIE : HSA_AMD_DMABUF_MAPPING_TYPE_NONE);
+}
+#endif

@@ -172,6 +172,34 @@ HIP_PUBLIC(hipMemPrefetchAsync, (const void *ptr, size_t size, int device, hipSt
 	return range_prefetch(ptr, size, device, stream);
 }
 
+/* --- hints with a location (HIP 7) -------------------------------------------------------------- */
+
+#if TUFF_HIP_ABI >= 7
+/* CLR's rule: of the host's kinds of location the number does not matter. */
+static bool is_host(const hipMemLocation *location)
+{
+	return location->type >= hipMemLocationTypeHost && location->type <= hipMemLocationTypeHostNumaCurrent;
+}
+
+HIP_PUBLIC(hipMemAdvise_v2, (const void *ptr, size_t size, hipMemoryAdvise what, hipMemLocation location),
+	   (ptr, size, what, location))
+{
+	if (!is_host(&location) && location.type != hipMemLocationTypeDevice)
+		return hipErrorInvalidValue;
+	return give_advice(ptr, size, what, is_host(&location) ? hipCpuDeviceId : location.id);
+}
+
+/* A location without a type is a device's, as in CLR. */
+HIP_PUBLIC(hipMemPrefetchAsync_v2,
+	   (const void *ptr, size_t size, hipMemLocation location, unsigned int flags, hipStream_t stream),
+	   (ptr, size, location, flags, stream))
+{
+	if (flags)
+		return hipErrorInvalidValue;
+	return range_prefetch(ptr, size, is_host(&location) ? hipCpuDeviceId : location.id, stream);
+}
+#endif
+
 /* --- queries ---------------------------------------------------------------------------------- */
 
 static void hints_join(struct hints *all, const struct hints *h, bool *coarse, bool *fine)

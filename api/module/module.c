@@ -486,3 +486,42 @@ HIP_PUBLIC(hipFuncSetSharedMemConfig, (const void *function, hipSharedMemConfig 
 {
 	return check_preference(function, (int)config, hipSharedMemBankSizeEightByte);
 }
+
+/* --- whole modules (HIP 7) ----------------------------------------------------------------------- */
+
+#if TUFF_HIP_ABI >= 7
+HIP_PUBLIC(hipModuleLoadFatBinary, (hipModule_t *module, const void *image), (module, image))
+{
+	return module_load(module, image, 0);
+}
+
+static hsa_status_t count_kernel(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
+				 void *count)
+{
+	hsa_symbol_kind_t kind;
+	hsa_status_t status;
+
+	(void)executable, (void)agent;
+	status = hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
+	*(unsigned *)count += !status && kind == HSA_SYMBOL_KIND_KERNEL;
+	return status;
+}
+
+HIP_PUBLIC(hipModuleGetFunctionCount, (unsigned int *count, hipModule_t handle), (count, handle))
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+
+	if (!count)
+		return hipErrorInvalidValue;
+	if (!m)
+		return hipErrorInvalidResourceHandle;
+	*count = 0;
+	drv_mutex_lock(&m->lock);
+	if (!m->unloaded)
+		status = hsa_executable_iterate_agent_symbols(m->code.executable, m->code.device->agent,
+							      count_kernel, count);
+	drv_mutex_unlock(&m->lock);
+	return hip_of_hsa(status);
+}
+#endif

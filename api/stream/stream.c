@@ -124,6 +124,8 @@ static hipError_t open_flow(struct hip_stream *s)
 	return hipSuccess;
 }
 
+static _Atomic uint64_t next_id = 1;
+
 /* The caller holds the device's lock, which guards the list. */
 static hipError_t create_locked(struct hip_device *device, unsigned flags, int priority, struct hip_stream **out)
 {
@@ -136,6 +138,8 @@ static hipError_t create_locked(struct hip_device *device, unsigned flags, int p
 	s->device = device;
 	s->flags = flags;
 	s->priority = priority;
+	s->id = atomic_fetch_add(&next_id, 1);
+	s->sync_policy = hipSyncPolicyAuto;
 	r = open_flow(s);
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_STREAM), s, &s->handle)) {
 		hip.hsa->destroy(s->flow);

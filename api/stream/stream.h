@@ -49,6 +49,8 @@ struct hip_stream {
 	struct hip_device *device;
 	unsigned flags;
 	int priority;
+	uint64_t id;                      /* hipStreamGetId() */
+	_Atomic unsigned sync_policy;     /* hipSynchronizationPolicy */
 	LIST_ENTRY(hip_stream) in_device; /* guarded by the device's lock */
 	bool delisted;
 	struct flow *flow;    /* a reference; destroyed when the stream is gone */

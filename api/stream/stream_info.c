@@ -118,3 +118,63 @@ HIP_PUBLIC(hipExtStreamGetCUMask, (hipStream_t stream, uint32_t dwords, uint32_t
 {
 	return get_mask(stream, dwords, mask);
 }
+
+/* --- identity and attributes (HIP 7) ----------------------------------------------------------- */
+
+#if TUFF_HIP_ABI >= 7
+HIP_PUBLIC(hipStreamGetId, (hipStream_t stream, unsigned long long *id), (stream, id))
+{
+	struct hip_stream *s;
+	hipError_t r = id ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+
+	if (!r)
+		*id = s->id;
+	return r;
+}
+
+/* CLR refuses the null stream here, too. */
+HIP_PUBLIC(hipStreamSetAttribute,
+	   (hipStream_t stream, hipLaunchAttributeID attribute, const hipLaunchAttributeValue *value),
+	   (stream, attribute, value))
+{
+	struct hip_stream *s;
+	hipError_t r;
+
+	if (!stream || !value || attribute != hipLaunchAttributeSynchronizationPolicy ||
+	    value->syncPolicy < hipSyncPolicyAuto || value->syncPolicy > hipSyncPolicyBlockingSync)
+		return hipErrorInvalidValue;
+	r = hip_stream_of(stream, &s);
+	if (!r)
+		atomic_store(&s->sync_policy, value->syncPolicy);
+	return r;
+}
+
+HIP_PUBLIC(hipStreamGetAttribute,
+	   (hipStream_t stream, hipLaunchAttributeID attribute, hipLaunchAttributeValue *value),
+	   (stream, attribute, value))
+{
+	struct hip_stream *s;
+	hipError_t r = value ? hip_stream_of(stream, &s) : hipErrorInvalidValue;
+
+	if (r)
+		return r;
+	if (attribute == hipLaunchAttributeSynchronizationPolicy)
+		value->syncPolicy = (hipSynchronizationPolicy)atomic_load(&s->sync_policy);
+	else if (attribute == hipLaunchAttributePriority)
+		value->priority = s->priority;
+	else
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
+HIP_PUBLIC(hipStreamCopyAttributes, (hipStream_t dst, hipStream_t src), (dst, src))
+{
+	struct hip_stream *to, *from;
+	hipError_t r = hip_stream_of(dst, &to);
+
+	r = r ? r : hip_stream_of(src, &from);
+	if (!r)
+		atomic_store(&to->sync_policy, atomic_load(&from->sync_policy));
+	return r;
+}
+#endif

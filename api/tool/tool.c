@@ -16,9 +16,11 @@ static const struct row {
 	uint16_t offset_B[OFFSETS_MAX];
 } call_rows[] = {
 #if TUFF_HIP_ABI == 5
-#define TOOL_CALL(name, five, six, ...) {#name, five, {__VA_ARGS__}},
+#define TOOL_CALL(name, five, six, seven, ...) {#name, five, {__VA_ARGS__}},
+#elif TUFF_HIP_ABI == 6
+#define TOOL_CALL(name, five, six, seven, ...) {#name, six, {__VA_ARGS__}},
 #else
-#define TOOL_CALL(name, five, six, ...) {#name, six, {__VA_ARGS__}},
+#define TOOL_CALL(name, five, six, seven, ...) {#name, seven, {__VA_ARGS__}},
 #endif
 #include "api/tool/tool_calls.h"
 };

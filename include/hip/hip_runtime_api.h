@@ -1,5 +1,5 @@
 /* HIP for the host, in C and C++: devices, memory, streams, launches, graphs. hip_runtime.h adds what kernels use.
- * The headers define the interface of HIP 6.4 (libamdhip64.so.6), or with -DTUFF_HIP_ABI=5 that of 5.7
+ * The headers define the interface of HIP 6.4 (libamdhip64.so.6), or with -DTUFF_HIP_ABI=5 or 7 that of 5.7 or 7.2
  * (libamdhip64.so.5): see hip_version.h. Names, numbers and layouts are those of AMD's library, whose programs this
  * one runs. Each part has a header with the promises, thread rules and errors of its functions; every function may
  * also return NotInitialized, NoDevice, and an error that stays (error.h). */

@@ -5,7 +5,7 @@
  *   ABSENT(name)              is not called: it trusts what compilers give it, has two types in the headers, or starts a
  *                             compiler
  *
- * Those of version 5 alone are not in the fuzzer's library. hip_calls.c compiles only if none of api/names.h is missing. New rows come last:
+ * Those of version 5 or 7 alone are not in the fuzzer's library. hip_calls.c compiles only if none of api/names.h is missing. New rows come last:
  * an input names a row by its number. */
 
 /* clang-format off */

@@ -147,11 +147,14 @@ enum {
 #undef VALUE
 #undef ABSENT
 };
-#define HAS_IN_five(name) 0
-#define HAS_IN_six(name)  HAS_##name
-#define HAS_IN_both(name) HAS_##name
+#define HAS_IN_5(name)   0
+#define HAS_IN_7(name)   0
+#define HAS_IN_6(name)   HAS_##name
+#define HAS_IN_56(name)  HAS_##name
+#define HAS_IN_67(name)  HAS_##name
+#define HAS_IN_567(name) HAS_##name
 static const int all_have_rows[] = {
-#define HIP_IMPL(library, node, name) HAS_IN_##library(name),
+#define HIP_IMPL(libraries, node, name) HAS_IN_##libraries(name),
 #include "api/names.h"
 };
 

@@ -439,15 +439,27 @@ template <typename R, typename... A> static void sweep(const char *name, R (*fun
 static hipChannelFormatDesc (*const create_channel)(int, int, int, int,
 						    hipChannelFormatKind) = hipCreateChannelDesc;
 #define hipCreateChannelDesc *create_channel
-#define SWEEP_both(name)     sweep(#name, &name);
+#define SWEEP_567(name)      sweep(#name, &name);
 #if TUFF_HIP_ABI == 5
-#define SWEEP_five(name) SWEEP_both(name)
-#define SWEEP_six(name)
+#define SWEEP_5(name)  SWEEP_567(name)
+#define SWEEP_56(name) SWEEP_567(name)
+#define SWEEP_6(name)
+#define SWEEP_67(name)
+#define SWEEP_7(name)
+#elif TUFF_HIP_ABI == 6
+#define SWEEP_5(name)
+#define SWEEP_56(name) SWEEP_567(name)
+#define SWEEP_6(name)  SWEEP_567(name)
+#define SWEEP_67(name) SWEEP_567(name)
+#define SWEEP_7(name)
 #else
-#define SWEEP_five(name)
-#define SWEEP_six(name) SWEEP_both(name)
+#define SWEEP_5(name)
+#define SWEEP_56(name)
+#define SWEEP_6(name)
+#define SWEEP_67(name) SWEEP_567(name)
+#define SWEEP_7(name)  SWEEP_567(name)
 #endif
-#define HIP_IMPL(library, node, name) SWEEP_##library(name)
+#define HIP_IMPL(libraries, node, name) SWEEP_##libraries(name)
 
 int main(int argc, char **argv)
 {

@@ -30,6 +30,88 @@ hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDev
 hipError_t hipMemcpyPeerAsync(void *dst, int dstDeviceId, const void *src, int srcDevice, size_t sizeBytes,
 			      hipStream_t stream HIP_DEFAULT_ARG(0));
 
+/* --- many copies (7.1 and later) -------------------------------------------------------------- */
+
+typedef enum hipMemcpySrcAccessOrder {
+	hipMemcpySrcAccessOrderInvalid = 0,
+	hipMemcpySrcAccessOrderStream = 1,
+	hipMemcpySrcAccessOrderDuringApiCall = 2,
+	hipMemcpySrcAccessOrderAny = 3,
+	hipMemcpySrcAccessOrderMax = 0x7fffffff
+} hipMemcpySrcAccessOrder;
+typedef enum hipMemcpyFlags { hipMemcpyFlagDefault = 0, hipMemcpyFlagPreferOverlapWithCompute = 1 } hipMemcpyFlags;
+typedef struct hipMemcpyAttributes {
+	hipMemcpySrcAccessOrder srcAccessOrder;
+	hipMemLocation srcLocHint;
+	hipMemLocation dstLocHint;
+	unsigned int flags;
+} hipMemcpyAttributes;
+
+typedef struct hipOffset3D {
+	size_t x;
+	size_t y;
+	size_t z;
+} hipOffset3D;
+typedef enum hipMemcpy3DOperandType {
+	hipMemcpyOperandTypePointer = 1,
+	hipMemcpyOperandTypeArray = 2,
+	hipMemcpyOperandTypeMax = 0x7fffffff
+} hipMemcpy3DOperandType;
+/* rowLength, in bytes, and layerHeight, in rows: 0 means those of the copy. */
+typedef struct hipMemcpy3DOperand {
+	hipMemcpy3DOperandType type;
+	union {
+		struct {
+			void *ptr;
+			size_t rowLength;
+			size_t layerHeight;
+			hipMemLocation locHint;
+		} ptr;
+		struct {
+			hipArray_t array;
+			hipOffset3D offset;
+		} array;
+	} op;
+} hipMemcpy3DOperand;
+typedef struct hipMemcpy3DBatchOp {
+	hipMemcpy3DOperand src;
+	hipMemcpy3DOperand dst;
+	hipExtent extent;
+	hipMemcpySrcAccessOrder srcAccessOrder;
+	unsigned int flags;
+} hipMemcpy3DBatchOp;
+typedef struct hipMemcpy3DPeerParms {
+	hipArray_t srcArray;
+	hipPos srcPos;
+	hipPitchedPtr srcPtr;
+	int srcDevice;
+	hipArray_t dstArray;
+	hipPos dstPos;
+	hipPitchedPtr dstPtr;
+	int dstDevice;
+	hipExtent extent;
+} hipMemcpy3DPeerParms;
+
+/* count copies in the order of the list, or in any. *failIdx: the first one that failed; SIZE_MAX: none. Errors: NotSupported,
+ * with attributes. */
+hipError_t hipMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count, hipMemcpyAttributes *attrs,
+			       size_t *attrsIdxs, size_t numAttrs, size_t *failIdx, hipStream_t stream);
+hipError_t hipMemcpy3DBatchAsync(size_t numOps, hipMemcpy3DBatchOp *opList, size_t *failIdx,
+				 unsigned long long flags, hipStream_t stream);
+hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms *p);
+hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms *p, hipStream_t stream HIP_DEFAULT_ARG(0));
+
+/* Fills of values in two dimensions (7.1 and later). width: in values; pitch: in bytes. */
+hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height);
+hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width, size_t height,
+			      hipStream_t stream HIP_DEFAULT_ARG(0));
+hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width, size_t height);
+hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width,
+			       size_t height, hipStream_t stream HIP_DEFAULT_ARG(0));
+hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height);
+hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width, size_t height,
+			       hipStream_t stream HIP_DEFAULT_ARG(0));
+
 /* --- two and three dimensions ----------------------------------------------------------------- */
 
 /* width is in bytes, height in rows. */

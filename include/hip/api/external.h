@@ -31,7 +31,7 @@ typedef struct hipExternalMemoryHandleDesc_st {
 	} handle;
 	unsigned long long size;
 	unsigned int flags;
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 	unsigned int reserved[16];
 #endif
 } hipExternalMemoryHandleDesc;
@@ -40,7 +40,7 @@ typedef struct hipExternalMemoryBufferDesc_st {
 	unsigned long long offset;
 	unsigned long long size;
 	unsigned int flags;
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 	unsigned int reserved[16];
 #endif
 } hipExternalMemoryBufferDesc;
@@ -74,12 +74,12 @@ typedef struct hipExternalSemaphoreHandleDesc_st {
 			void *handle;
 			const void *name;
 		} win32;
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 		const void *NvSciSyncObj;
 #endif
 	} handle;
 	unsigned int flags;
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 	unsigned int reserved[16];
 #endif
 } hipExternalSemaphoreHandleDesc;
@@ -91,7 +91,7 @@ typedef struct hipExternalSemaphoreSignalParams_st {
 		struct {
 			unsigned long long value;
 		} fence;
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 		union {
 			void *fence;
 			unsigned long long reserved;
@@ -111,7 +111,7 @@ typedef struct hipExternalSemaphoreWaitParams_st {
 		struct {
 			unsigned long long value;
 		} fence;
-#if TUFF_HIP_ABI != 5
+#if TUFF_HIP_ABI >= 6
 		union {
 			void *fence;
 			unsigned long long reserved;

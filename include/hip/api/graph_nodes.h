@@ -73,11 +73,20 @@ hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *pNo
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams *pNodeParams);
 hipError_t hipGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
 					   const hipMemsetParams *pNodeParams);
+/* In 7 their parameters have the order of hipMemsetParams. */
+#if TUFF_HIP_ABI >= 7
+hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *phGraphNode, hipGraph_t hGraph,
+				    const hipGraphNode_t *dependencies, size_t numDependencies,
+				    const hipMemsetParams *memsetParams, hipCtx_t ctx);
+hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
+					      const hipMemsetParams *memsetParams, hipCtx_t ctx);
+#else
 hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *phGraphNode, hipGraph_t hGraph,
 				    const hipGraphNode_t *dependencies, size_t numDependencies,
 				    const HIP_MEMSET_NODE_PARAMS *memsetParams, hipCtx_t ctx);
 hipError_t hipDrvGraphExecMemsetNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
 					      const HIP_MEMSET_NODE_PARAMS *memsetParams, hipCtx_t ctx);
+#endif
 
 /* Host functions. */
 hipError_t hipGraphAddHostNode(hipGraphNode_t *pGraphNode, hipGraph_t graph, const hipGraphNode_t *pDependencies,

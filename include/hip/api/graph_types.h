@@ -153,29 +153,6 @@ typedef struct hipGraphNodeParams {
 
 /* --- attributes of kernel nodes --------------------------------------------------------------- */
 
-typedef enum hipAccessProperty {
-	hipAccessPropertyNormal = 0,
-	hipAccessPropertyStreaming = 1,
-	hipAccessPropertyPersisting = 2
-} hipAccessProperty;
-typedef struct hipAccessPolicyWindow {
-	void *base_ptr;
-	hipAccessProperty hitProp;
-	float hitRatio;
-	hipAccessProperty missProp;
-	size_t num_bytes;
-} hipAccessPolicyWindow;
-
-typedef enum hipLaunchAttributeID {
-	hipLaunchAttributeAccessPolicyWindow = 1,
-	hipLaunchAttributeCooperative = 2,
-	hipLaunchAttributePriority = 8
-} hipLaunchAttributeID;
-typedef union hipLaunchAttributeValue {
-	hipAccessPolicyWindow accessPolicyWindow;
-	int cooperative;
-	int priority;
-} hipLaunchAttributeValue;
 #define hipKernelNodeAttrID                      hipLaunchAttributeID
 #define hipKernelNodeAttrValue                   hipLaunchAttributeValue
 #define hipKernelNodeAttributeAccessPolicyWindow hipLaunchAttributeAccessPolicyWindow

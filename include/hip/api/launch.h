@@ -49,6 +49,29 @@ typedef struct hipFunctionLaunchParams_t {
 	void **kernelParams;
 } hipFunctionLaunchParams;
 
+/* One launch with attributes. */
+typedef struct hipLaunchConfig_st {
+	dim3 gridDim;
+	dim3 blockDim;
+	size_t dynamicSmemBytes;
+	hipStream_t stream;
+	hipLaunchAttribute *attrs;
+	unsigned int numAttrs;
+} hipLaunchConfig_t;
+
+typedef struct HIP_LAUNCH_CONFIG_st {
+	unsigned int gridDimX;
+	unsigned int gridDimY;
+	unsigned int gridDimZ;
+	unsigned int blockDimX;
+	unsigned int blockDimY;
+	unsigned int blockDimZ;
+	unsigned int sharedMemBytes;
+	hipStream_t hStream;
+	hipLaunchAttribute *attrs;
+	unsigned int numAttrs;
+} HIP_LAUNCH_CONFIG;
+
 HIP_API_BEGIN
 
 /* args: the address of each argument. */
@@ -113,6 +136,15 @@ hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem HIP_DE
 			    hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
 hipError_t hipLaunchByPtr(const void *func);
+
+/* --- 7.0 and later ---------------------------------------------------------------------------- */
+
+/* Launches with attributes, of which cooperative is supported. Errors: InvalidConfiguration, for others. */
+hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *fPtr, void **args);
+hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t f, void **params, void **extra);
+/* The bytes of LDS that each block can have beside the kernel's own when a compute unit runs that many. */
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *f, int numBlocks,
+						    int blockSize);
 
 HIP_API_END
 

@@ -83,6 +83,20 @@ typedef enum hipMemRangeAttribute {
 	hipMemRangeAttributeCoherencyMode = 100
 } hipMemRangeAttribute;
 
+/* A place of memory. id: of the device, or of the NUMA node. */
+typedef enum hipMemLocationType {
+	hipMemLocationTypeInvalid = 0,
+	hipMemLocationTypeNone = 0,
+	hipMemLocationTypeDevice = 1,
+	hipMemLocationTypeHost = 2,
+	hipMemLocationTypeHostNuma = 3,
+	hipMemLocationTypeHostNumaCurrent = 4
+} hipMemLocationType;
+typedef struct hipMemLocation {
+	hipMemLocationType type;
+	int id;
+} hipMemLocation;
+
 HIP_API_BEGIN
 
 /* --- the device's ----------------------------------------------------------------------------- */
@@ -126,6 +140,10 @@ hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags HIP_
 hipError_t hipMemPrefetchAsync(const void *dev_ptr, size_t count, int device,
 			       hipStream_t stream HIP_DEFAULT_ARG(0));
 hipError_t hipMemAdvise(const void *dev_ptr, size_t count, hipMemoryAdvise advice, int device);
+/* The same with a location (7.1 and later): of the host's kinds the number does not matter. flags: 0. */
+hipError_t hipMemPrefetchAsync_v2(const void *dev_ptr, size_t count, hipMemLocation location, unsigned int flags,
+				  hipStream_t stream HIP_DEFAULT_ARG(0));
+hipError_t hipMemAdvise_v2(const void *dev_ptr, size_t count, hipMemoryAdvise advice, hipMemLocation location);
 hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute,
 				   const void *dev_ptr, size_t count);
 hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes, hipMemRangeAttribute *attributes,
@@ -145,6 +163,20 @@ hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_att
 /* The allocation that contains an address. Errors: NotFound. */
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr);
 hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
+
+/* --- handles (7.0 and later) ------------------------------------------------------------------ */
+
+typedef enum hipMemRangeHandleType {
+	hipMemRangeHandleTypeDmaBufFd = 1,
+	hipMemRangeHandleTypeMax = 0x7fffffff
+} hipMemRangeHandleType;
+typedef enum hipMemRangeFlags {
+	hipMemRangeFlagDmaBufMappingTypePcie = 1,
+	hipMemRangeFlagsMax = 0x7fffffff
+} hipMemRangeFlags;
+/* A dma-buf of device memory: *(int *)handle, which the caller closes. Errors: InvalidValue, for other memory. */
+hipError_t hipMemGetHandleForAddressRange(void *handle, hipDeviceptr_t dptr, size_t size,
+					  hipMemRangeHandleType handleType, unsigned long long flags);
 
 HIP_API_END
 

@@ -63,6 +63,22 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr)
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
 			     hipDriverProcAddressQueryResult *symbolStatus);
 
+/* 7.1 and later. image: a bundle, compressed or not, or a code object. */
+hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin);
+hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t mod);
+
+typedef enum hipDriverEntryPointQueryResult {
+	hipDriverEntryPointSuccess = 0,
+	hipDriverEntryPointSymbolNotFound = 1,
+	hipDriverEntryPointVersionNotSufficent = 2
+} hipDriverEntryPointQueryResult;
+/* The same by the name alone (7.1 and later). flags: 0; 1, NULL is the null stream; 2, NULL is the thread's own stream, where a
+ * function has such a twin. */
+hipError_t hipGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
+				  hipDriverEntryPointQueryResult *driverStatus);
+hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsigned long long flags,
+				      hipDriverEntryPointQueryResult *driverStatus);
+
 /* --- linking ---------------------------------------------------------------------------------- */
 
 /* Links objects and bitcode to code for the current device; options and optionValues are pairs. */

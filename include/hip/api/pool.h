@@ -6,7 +6,7 @@
 #ifndef HIP_API_POOL_H
 #define HIP_API_POOL_H
 
-#include <hip/api/stream.h>
+#include <hip/api/memory.h>
 
 /* Three policies say which work may reuse freed memory: streams that wait for an event after the free; any work
  * once the free's stream has completed; streams that the library makes wait (int, 1 by default). The others
@@ -21,7 +21,6 @@ typedef enum hipMemPoolAttr {
 	hipMemPoolAttrUsedMemCurrent = 7,
 	hipMemPoolAttrUsedMemHigh = 8
 } hipMemPoolAttr;
-typedef enum hipMemLocationType { hipMemLocationTypeInvalid = 0, hipMemLocationTypeDevice = 1 } hipMemLocationType;
 typedef enum hipMemAccessFlags {
 	hipMemAccessFlagsProtNone = 0,
 	hipMemAccessFlagsProtRead = 1,
@@ -40,11 +39,6 @@ typedef enum hipMemAllocationHandleType {
 } hipMemAllocationHandleType;
 
 /* id: the number of a device. */
-typedef struct hipMemLocation {
-	hipMemLocationType type;
-	int id;
-} hipMemLocation;
-
 typedef struct hipMemAccessDesc {
 	hipMemLocation location;
 	hipMemAccessFlags flags;

@@ -5,7 +5,7 @@
 #ifndef HIP_API_STREAM_H
 #define HIP_API_STREAM_H
 
-#include <hip/api/device.h>
+#include <hip/api/attributes.h>
 
 #define hipStreamDefault     0x00
 #define hipStreamNonBlocking 0x01
@@ -113,6 +113,16 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, 
 /* Several operations, in order. */
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count, hipStreamBatchMemOpParams *paramArray,
 			       unsigned int flags);
+
+/* --- 7.1 and later ---------------------------------------------------------------------------- */
+
+/* A number that no other stream of the process has or had; the null stream's is that of hipStreamLegacy. */
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId);
+/* The synchronization policy is set and read, the priority read. Errors: InvalidValue, for others. */
+hipError_t hipStreamSetAttribute(hipStream_t stream, hipLaunchAttributeID attr,
+				 const hipLaunchAttributeValue *value);
+hipError_t hipStreamGetAttribute(hipStream_t stream, hipLaunchAttributeID attr, hipLaunchAttributeValue *value_out);
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
 
 HIP_API_END
 

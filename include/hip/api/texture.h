@@ -31,6 +31,9 @@ hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject);
 /* Format of an array's elements. */
 hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array);
 
+/* The texels that a texture of linear memory has at most (7.0 and later). */
+hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *max_width, const hipChannelFormatDesc *desc, int device);
+
 /* --- references: variables of the program that textures are bound to --------------------------- */
 
 HIP_DEPRECATED hipError_t hipBindTexture(size_t *offset, const textureReference *tex, const void *devPtr,
