@@ -20,6 +20,8 @@ ln libtuff.so.0 $(LIB)/libtuff.so
 ln libhsa-runtime64.so.1 $(LIB)/libhsa-runtime64.so
 644 $(O)/lib/libamdhip64.so.5 $(LIB)/libamdhip64.so.5
 644 $(O)/lib/libamdhip64.so.6 $(LIB)/libamdhip64.so.6
+644 $(O)/lib/libamdhip64.so.7 $(LIB)/libamdhip64.so.7
+644 $(O)/lib/libhiprtc.so.7 $(LIB)/libhiprtc.so.7
 ln libamdhip64.so.6 $(LIB)/libamdhip64.so
 ln libamdhip64.so.5 $(LIB)/libhiprtc.so.5
 ln libamdhip64.so.6 $(LIB)/libhiprtc.so.6

@@ -129,7 +129,7 @@ static void what_is_installed_works(void)
 
 	if (!RUNS("$MAKE install PREFIX=$T/opt"))
 		return;
-	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libtuff.so lib/tuff/libtuff.so.0 share/man/man3/tuff_memory.3 share/man/man3/tuff_mem_create.3 lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
+	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libtuff.so lib/tuff/libtuff.so.0 share/man/man3/tuff_memory.3 share/man/man3/tuff_mem_create.3 lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 lib/tuff/libamdhip64.so.7 lib/tuff/libhiprtc.so.7 include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
 	     "share/man/man7/tuff-variables.7 share/bash-completion/completions/tuff share/zsh/site-functions/_tuff "
 	     "share/fish/vendor_completions.d/tuff.fish share/doc/tuff/README.md share/doc/tuff/examples/vadd.c");
 	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig $PKG_CONFIG --modversion tuff && $T/opt/bin/tuff --version");
