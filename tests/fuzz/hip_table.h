@@ -177,7 +177,7 @@ static void *bundle_of(const struct shader_blob *blob)
 static void program_register(const void *bundle)
 {
 	static struct hip_fat_binary_wrapper wrapper = {HIP_FAT_BINARY_MAGIC, 1, NULL, NULL};
-	static char kernels[][8] = {"k_add", "k_store", "k_no"}, variables[][8] = {"zeroed", "no"};
+	static char kernels[][8] = {"k_store", "k_empty", "k_no"}, variables[][8] = {"zeroed", "no"};
 	void **binary;
 
 	wrapper.bundle = bundle;
@@ -237,7 +237,7 @@ static void code_objects_make(void)
 	handle_make(K_NODE, hipGraphAddEmptyNode((hipGraphNode_t *)&p, draw.handle[K_GRAPH][0], NULL, 0), p);
 	handle_make(K_EXEC, hipGraphInstantiate((hipGraphExec_t *)&p, draw.handle[K_GRAPH][0], NULL, NULL, 0), p);
 	handle_make(K_MODULE, hipModuleLoadData((hipModule_t *)&p, images[0]), p);
-	handle_make(K_FUNCTION, hipModuleGetFunction((hipFunction_t *)&p, draw.handle[K_MODULE][0], "k_add"), p);
+	handle_make(K_FUNCTION, hipModuleGetFunction((hipFunction_t *)&p, draw.handle[K_MODULE][0], "k_store"), p);
 	handle_make(K_CTX, hipCtxGetCurrent((hipCtx_t *)&p), p);
 	handle_make(K_OBJECT, hipUserObjectCreate((hipUserObject_t *)&p, draw.words, draw_host_fn, 1, 1), p);
 	handle_make(K_PROGRAM, (int)hiprtcCreateProgram((hiprtcProgram *)&p, "", NULL, 0, NULL, NULL), p);

@@ -317,7 +317,7 @@ static void *memory_make(hsa_amd_memory_pool_t pool)
 
 static void code_make(hsa_executable_t *executable, hsa_code_object_reader_t *reader)
 {
-	static const char *const names[] = {"k_add.kd", "k_store.kd", "k_empty.kd"};
+	static const char *const names[] = {"k_store.kd", "k_empty.kd", "k_store.kd"};
 	hsa_executable_symbol_t symbol;
 
 	if (hsa_code_object_reader_create_from_memory(image, image_B, reader) ||
