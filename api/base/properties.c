@@ -428,6 +428,43 @@ static const struct attribute {
 	INT(AsicRevision, asicRevision),
 };
 
+#if TUFF_HIP_ABI >= 7
+/* The NUMA node of the host's memory that is nearest. */
+static int host_node(const struct hip_device *d)
+{
+	hsa_agent_t cpu = {AGENT(HSA_AMD_AGENT_INFO_NEAREST_CPU, uint64_t)};
+	uint32_t node = 0;
+
+	(void)!hsa_agent_get_info(cpu, HSA_AGENT_INFO_NODE, &node);
+	return (int)node;
+}
+
+static bool attribute_of_7(const struct hip_device *d, unsigned id, int *value)
+{
+	switch (id) {
+	case hipDeviceAttributeHostNumaId:
+		*value = host_node(d);
+		return true;
+	case hipDeviceAttributeNumberOfXccs:
+		*value = (int)AGENT(HSA_AMD_AGENT_INFO_NUM_XCC, uint32_t);
+		return true;
+	case hipDeviceAttributeMaxAvailableVgprsPerThread:
+		*value = 256;
+		return true;
+	case hipDeviceAttributePciChipId:
+		*value = (int)AGENT(HSA_AMD_AGENT_INFO_CHIP_ID, uint32_t);
+		return true;
+	}
+	return false;
+}
+#else
+static bool attribute_of_7(const struct hip_device *d, unsigned id, int *value)
+{
+	(void)d, (void)id, (void)value;
+	return false;
+}
+#endif
+
 /* Attributes that are no member of the structure. False: `id` is not among them. */
 static bool other_attribute(const struct hip_device *d, unsigned id, const hipDeviceProp_tR0600 *p, int *value)
 {
@@ -455,7 +492,7 @@ static bool other_attribute(const struct hip_device *d, unsigned id, const hipDe
 		*value = 1;
 		return true;
 	}
-	return false;
+	return attribute_of_7(d, id, value);
 }
 
 static hipError_t attribute_get(int *value, unsigned id, const struct hip_device *d)

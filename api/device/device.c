@@ -1,5 +1,6 @@
 /* Devices: their number, the calling thread's device, limits, and hipDeviceReset(). */
 #include "drv/lock.h"
+#include "api/stream/capture.h"
 #include "api/exec/event.h"
 #include "api/exec/grid.h"
 #include "api/exec/print.h"
@@ -151,16 +152,39 @@ static _Atomic size_t *limit_of(struct hip_device *device, hipLimit_t limit)
 	}
 }
 
-/* CLR's errors: InvalidValue after the last limit, UnsupportedLimit before the first. */
+/* CLR's errors: before HIP 7, InvalidValue after the last limit. */
 static hipError_t no_limit(hipLimit_t limit)
 {
-	return (int)limit >= hipLimitRange ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
+	return TUFF_HIP_ABI < 7 && (int)limit >= 3 ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
+}
+
+/* The limits of HSA for scratch memory (HIP 7). 0: it has none of that number. */
+static unsigned scratch_limit_of(hipLimit_t limit)
+{
+	return TUFF_HIP_ABI < 7                     ? 0
+	       : limit == hipExtLimitScratchMax     ? HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX
+	       : limit == hipExtLimitScratchCurrent ? HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT
+						    : 0;
+}
+
+static hipError_t get_scratch_limit(size_t *value, hipLimit_t limit)
+{
+	uint64_t size_B = 0;
+	hsa_status_t status = HSA_STATUS_SUCCESS;
+
+	if (limit != hipExtLimitScratchMin)
+		status = hsa_agent_get_info(hip_current()->agent, (hsa_agent_info_t)scratch_limit_of(limit),
+					    &size_B);
+	*value = size_B;
+	return hip_of_hsa(status);
 }
 
 HIP_PUBLIC(hipDeviceGetLimit, (size_t *value, hipLimit_t limit), (value, limit))
 {
 	_Atomic size_t *at;
 
+	if (value && (scratch_limit_of(limit) || (TUFF_HIP_ABI >= 7 && limit == hipExtLimitScratchMin)))
+		return get_scratch_limit(value, limit);
 	at = limit_of(hip_current(), limit);
 	if (!value || !at)
 		return value ? no_limit(limit) : hipErrorInvalidValue;
@@ -172,6 +196,8 @@ HIP_PUBLIC(hipDeviceSetLimit, (hipLimit_t limit, size_t value), (limit, value))
 {
 	_Atomic size_t *at;
 
+	if (TUFF_HIP_ABI >= 7 && limit == hipExtLimitScratchCurrent)
+		return hip_of_hsa(hsa_amd_agent_set_async_scratch_limit(hip_current()->agent, value));
 	at = limit_of(hip_current(), limit);
 	if (!at)
 		return no_limit(limit);
@@ -184,8 +210,10 @@ HIP_PUBLIC(hipDeviceSetLimit, (hipLimit_t limit, size_t value), (limit, value))
 /* Stores the preference; it has no effect, since LDS and cache are separate memories. */
 HIP_PUBLIC(hipDeviceSetCacheConfig, (hipFuncCache_t config), (config))
 {
-	if ((unsigned)config > hipFuncCachePreferEqual)
-		return hipErrorInvalidValue;
+	hipError_t r = hip_capture_refuses_setting();
+
+	if (r || (unsigned)config > hipFuncCachePreferEqual)
+		return r ? r : hipErrorInvalidValue;
 	hip_current()->cache = config;
 	return hipSuccess;
 }
@@ -208,7 +236,9 @@ HIP_PUBLIC(hipDeviceGetSharedMemConfig, (hipSharedMemConfig *config), (config))
 
 HIP_PUBLIC(hipDeviceSetSharedMemConfig, (hipSharedMemConfig config), (config))
 {
-	return (unsigned)config > hipSharedMemBankSizeEightByte ? hipErrorInvalidValue : hipSuccess;
+	hipError_t r = hip_capture_refuses_setting();
+
+	return r || (unsigned)config <= hipSharedMemBankSizeEightByte ? r : hipErrorInvalidValue;
 }
 
 /* The first device that exists becomes the current one of a thread that has chosen none: only the calling thread

@@ -226,6 +226,8 @@ static hipError_t kernel_of_member(struct member *m, const void *function)
 
 static hipError_t check_list(const void *list, unsigned count, unsigned flags)
 {
+	if (TUFF_HIP_ABI >= 7 && list && count > hip.devices)
+		return hipErrorInvalidDevice;
 	return !list || !count || count > hip.devices || flags > PARTIES_FLAGS ? hipErrorInvalidValue : hipSuccess;
 }
 

@@ -281,9 +281,15 @@ HIP_PUBLIC(hipMemcpyWithStream, (void *dst, const void *src, size_t size, hipMem
 	bool captures;
 	hipError_t r;
 
-	/* CLR's rule: a stream that captures gets a node, and the call does not wait. */
 	captures = !hip_stream_of(stream, &s) && hip_stream_captures(s);
-	r = copy_run(dst, src, size, kind, stream, !captures);
+	if (TUFF_HIP_ABI >= 7) {
+		r = captures ? hip_capture_lost(s, hipErrorStreamCaptureUnsupported)
+			     : hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+		if (r)
+			return r;
+	}
+	/* CLR's rule before HIP 7: a stream that captures gets a node, and the call does not wait. */
+	r = copy_run(dst, src, size, kind, stream, TUFF_HIP_ABI < 7 && !captures);
 	if (!r && size && !captures) {
 		r = hip_stream_of(stream, &s);
 		r = r ? r : hip_stream_wait(s);

@@ -315,11 +315,21 @@ static hipError_t event_snapshot(hipEvent_t handle, struct hip_point *point)
 	return r;
 }
 
+/* The same for a caller that asks how far the GPU is. */
+static hipError_t event_ask(hipEvent_t handle, struct hip_point *point)
+{
+	hipError_t r = event_snapshot(handle, point);
+
+	if (!r && (r = hip_capture_refuses_since_7()))
+		hip_point_put(point);
+	return r;
+}
+
 static hipError_t event_query(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
 	struct hip_point point;
-	hipError_t r = event_snapshot(handle, &point);
+	hipError_t r = event_ask(handle, &point);
 
 	if (r)
 		return r;
@@ -343,7 +353,7 @@ static hipError_t event_synchronize(hipEvent_t handle)
 {
 	struct hip_shared *shared = shared_of(handle);
 	struct hip_point point;
-	hipError_t r = event_snapshot(handle, &point);
+	hipError_t r = event_ask(handle, &point);
 
 	if (r)
 		return r;

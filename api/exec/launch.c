@@ -161,6 +161,9 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
+/* The error for sizes that no launch has; in HIP 7 that of modules' functions differs (launch_function_slow()). */
+#define BAD_SHAPE (TUFF_HIP_ABI >= 7 ? hipErrorInvalidConfiguration : hipErrorInvalidValue)
+
 /* Finds which limit is exceeded, and checks the rarer ones. */
 __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_launch *l)
 {
@@ -168,13 +171,13 @@ __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_la
 	uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
 
 	if (!threads || !l->blocks[0] || !l->blocks[1] || !l->blocks[2])
-		return hipErrorInvalidValue;
+		return BAD_SHAPE;
 	for (unsigned i = 0; i < 3; i++)
 		if ((uint64_t)l->blocks[i] * l->threads[i] > UINT32_MAX)
 			return hipErrorInvalidConfiguration;
 	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
 	    threads > HIP_THREADS_MAX)
-		return hipErrorInvalidValue;
+		return BAD_SHAPE;
 	/* The same limits hold where the grid is counted in work-items. CLR has no limit there: up to 2^32 blocks
 	 * of one work-item. */
 	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
@@ -506,10 +509,14 @@ HIP_SLOW_PATH static hipError_t launch_function_slow(hipFunction_t function, dim
 			       .threads = {block.x, block.y, block.z},
 			       .lds_B = lds_B,
 			       .args = args};
+	hipError_t r;
 
 	HIP_ENTER_SLOW(held, "hipModuleLaunchKernel", function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
 		       lds_B, stream, args, extra);
-	return hip_end_of("hipModuleLaunchKernel", launch_function(function, &l, stream, extra));
+	r = launch_function(function, &l, stream, extra);
+	if (TUFF_HIP_ABI >= 7 && r == hipErrorInvalidConfiguration)
+		r = hipErrorInvalidValue;
+	return hip_end_of("hipModuleLaunchKernel", r);
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
@@ -579,7 +586,7 @@ static hipError_t launch_ext(hipFunction_t function, struct hip_launch *l, hipSt
 	if (r)
 		return r;
 	if (!l->grid[0] || !l->grid[1] || !l->grid[2])
-		return hipErrorInvalidValue;
+		return BAD_SHAPE;
 	if (!l->threads[0] || !l->threads[1] || !l->threads[2])
 		return hipErrorInvalidConfiguration;
 	if (k)

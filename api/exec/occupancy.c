@@ -4,9 +4,10 @@
 #include "api/base/entry.h"
 #include "api/module/module.h"
 
-#define WAVES_CU     32
-#define SGPRS_SIMD   800 /* of GFX9: later chips have a fixed number for each wave */
-#define SGPR_GRANULE 16
+#define WAVES_CU      32
+#define SGPRS_SIMD    800 /* of GFX9: later chips have a fixed number for each wave */
+#define SGPR_GRANULE  16
+#define LDS_GRANULE_B 512 /* what is still available, for HIP 7 */
 
 struct occupancy {
 	unsigned threads;    /* threads of a compute unit, limited by registers and wave slots */
@@ -142,7 +143,7 @@ HIP_PUBLIC(hipOccupancyAvailableDynamicSMemPerBlock,
 	if (r)
 		return r;
 	each_B = k->device->lds_B / (unsigned)blocks;
-	*size_B = each_B > k->group_B ? each_B - k->group_B : 0;
+	*size_B = each_B > k->group_B ? (each_B - k->group_B) / LDS_GRANULE_B * LDS_GRANULE_B : 0;
 	return hipSuccess;
 }
 #endif

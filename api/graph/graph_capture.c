@@ -272,20 +272,20 @@ static hipError_t end_locked(struct hip_stream *s, hipGraph_t *out, hipGraph_t *
 
 HIP_PUBLIC(hipStreamEndCapture, (hipStream_t stream, hipGraph_t *graph), (stream, graph))
 {
-	hipGraph_t spoilt = NULL;
+	hipGraph_t spoilt = NULL, unwanted = NULL;
 	struct hip_stream *s;
 	hipError_t r;
 
-	if (!graph)
+	if (!graph && TUFF_HIP_ABI < 7)
 		return hipErrorInvalidValue;
 	r = is_legacy(stream) ? hipErrorIllegalState : hip_stream_of(stream, &s);
 	if (r)
 		return r;
 	captures_lock();
-	r = end_locked(s, graph, &spoilt);
+	r = end_locked(s, graph ? graph : &unwanted, &spoilt);
 	captures_unlock();
-	if (spoilt)
-		destroy_graph(spoilt);
+	if (spoilt || unwanted)
+		destroy_graph(spoilt ? spoilt : unwanted);
 	return r;
 }
 

@@ -70,8 +70,8 @@ static hipError_t plain_of(const hipMemcpy3DPeerParms *p, hipMemcpy3DParms *plai
 		return hipErrorInvalidValue;
 	if (!hip_device_of(p->srcDevice) || !hip_device_of(p->dstDevice))
 		return hipErrorInvalidDevice;
-	*plain = (hipMemcpy3DParms){p->srcArray, p->srcPos, p->srcPtr,	p->dstArray,
-				    p->dstPos,	 p->dstPtr, p->extent, hipMemcpyDefault};
+	*plain = (hipMemcpy3DParms){p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+				    p->dstPos,   p->dstPtr, p->extent, hipMemcpyDefault};
 	return hipSuccess;
 }
 

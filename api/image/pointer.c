@@ -69,6 +69,9 @@ static hipError_t pointer_attribute(uint64_t *value, hipPointer_attribute attrib
 	case HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
 		*value = memory->pool;
 		return memory->pool ? hipSuccess : hipErrorNotSupported;
+	case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
+		*value = TUFF_HIP_ABI >= 7 && memory->kind == HIP_MEMORY_DEVICE;
+		return TUFF_HIP_ABI >= 7 ? hipSuccess : hipErrorNotSupported;
 	case HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS:
 		*value = 3; /* read and write */
 		return hipSuccess;

@@ -7,7 +7,7 @@
 #include "drv/lock.h"
 #include "api/memory/mem_advise.h"
 #include "api/memory/memory.h"
-#include "api/stream/stream.h"
+#include "api/stream/capture.h"
 #include "vm/segments.h"
 
 #define PAGE_B 4096ull
@@ -136,7 +136,9 @@ static hipError_t give_advice(const void *ptr, size_t size_B, hipMemoryAdvise wh
 HIP_PUBLIC(hipMemAdvise, (const void *ptr, size_t size, hipMemoryAdvise what, int device),
 	   (ptr, size, what, device))
 {
-	return give_advice(ptr, size, what, device);
+	hipError_t r = hip_capture_refuses_since_7();
+
+	return r ? r : give_advice(ptr, size, what, device);
 }
 
 static void prefetch_to(struct hints *h, hipMemoryAdvise what, int device)
@@ -169,7 +171,9 @@ static hipError_t range_prefetch(const void *ptr, size_t size_B, int device, hip
 HIP_PUBLIC(hipMemPrefetchAsync, (const void *ptr, size_t size, int device, hipStream_t stream),
 	   (ptr, size, device, stream))
 {
-	return range_prefetch(ptr, size, device, stream);
+	hipError_t r = hip_capture_refuses_since_7();
+
+	return r ? r : range_prefetch(ptr, size, device, stream);
 }
 
 /* --- hints with a location (HIP 7) -------------------------------------------------------------- */

@@ -718,7 +718,9 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 
 HIP_PUBLIC(hipHostRegister, (void *ptr, size_t size, unsigned int flags), (ptr, size, flags))
 {
-	return host_register(ptr, size, flags);
+	hipError_t r = hip_capture_refuses_since_7();
+
+	return r ? r : host_register(ptr, size, flags);
 }
 
 HIP_PUBLIC(hipHostUnregister, (void *ptr), (ptr))
@@ -821,7 +823,7 @@ static hipError_t pointer_attributes(hipPointerAttribute_t *out, const void *ptr
 	struct hip_memory memory;
 	size_t at;
 
-	if (!out || !ptr)
+	if (!out || (!ptr && TUFF_HIP_ABI < 7))
 		return hipErrorInvalidValue;
 	if (!hip_memory_find(ptr, &memory)) {
 		*out = (hipPointerAttribute_t){.device = -2};

@@ -355,13 +355,16 @@ HIP_PUBLIC(hipMemPoolCreate, (hipMemPool_t *pool, const hipMemPoolProps *props),
 {
 	hipError_t r;
 
-	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	r = TUFF_HIP_ABI >= 7 ? hip_capture_refuses_setting()
+			      : hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	return r ? r : pool_create(pool, props);
 }
 
 HIP_PUBLIC(hipMemPoolDestroy, (hipMemPool_t pool), (pool))
 {
-	return pool_destroy(pool);
+	hipError_t r = hip_capture_refuses_setting();
+
+	return r ? r : pool_destroy(pool);
 }
 
 static hipError_t device_pool_get(hipMemPool_t *out, int device, bool current)
@@ -394,7 +397,8 @@ HIP_PUBLIC(hipDeviceSetMemPool, (int device, hipMemPool_t handle), (device, hand
 	struct hip_pool *p;
 	hipError_t r;
 
-	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	r = TUFF_HIP_ABI >= 7 ? hip_capture_refuses_setting()
+			      : hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	if (r)
 		return r;
 	d = hip_device_of(device);

@@ -471,7 +471,7 @@ static hipError_t free_async(void *ptr, hipStream_t stream)
 	hipError_t r;
 
 	if (!ptr)
-		return hipErrorInvalidValue;
+		return TUFF_HIP_ABI >= 7 ? hipSuccess : hipErrorInvalidValue;
 	r = stream_for(stream, &s);
 	if (!r && hip_stream_captures(s))
 		return atomic_load(&hip_capture_ops)->free(s, ptr);

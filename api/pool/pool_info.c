@@ -122,7 +122,7 @@ HIP_PUBLIC(hipMemPoolTrimTo, (hipMemPool_t handle, size_t keep_B), (handle, keep
 	struct hip_pool *p;
 	hipError_t r;
 
-	r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+	r = TUFF_HIP_ABI >= 7 ? hipSuccess : hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	if (r)
 		return r;
 	p = hip_pool_of(handle);

@@ -203,23 +203,23 @@ bool hip_capture_invalidate_query(const struct hip_recorded *recorded)
 
 /* True when the capture forbids unsafe calls to this thread: its own captures that are not relaxed do, and, if the
  * thread's mode is global, other threads' global captures, too. */
-static bool capture_forbids(const struct hip_capture *c)
+static bool capture_forbids(const struct hip_capture *c, enum hip_unsafe unsafe)
 {
 	if (c->lost || hip_thread.capture_mode == hipStreamCaptureModeRelaxed)
 		return false;
 	if (c->thread == hip_thread.id)
-		return c->mode != hipStreamCaptureModeRelaxed;
+		return c->mode != hipStreamCaptureModeRelaxed || unsafe == HIP_UNSAFE_ALWAYS;
 	return hip_thread.capture_mode == hipStreamCaptureModeGlobal && c->mode == hipStreamCaptureModeGlobal;
 }
 
-hipError_t hip_capture_refuses_slow(hipError_t error)
+hipError_t hip_capture_refuses_slow(hipError_t error, enum hip_unsafe unsafe)
 {
 	hipError_t r = hipSuccess;
 
 	drv_mutex_lock(&hip_captures_lock);
 	for (struct hip_capture *c = hip_captures_list; c; c = c->next)
-		if (capture_forbids(c)) {
-			c->lost = true;
+		if (capture_forbids(c, unsafe)) {
+			c->lost = unsafe != HIP_UNSAFE_SETTING;
 			r = error;
 		}
 	drv_mutex_unlock(&hip_captures_lock);

@@ -86,19 +86,37 @@ bool hip_capture_invalidate_query(const struct hip_recorded *recorded);
 
 /* Refuses a call that is unsafe during captures: returns `error` and invalidates the captures that forbid the call
  * to this thread; 0 when there is none. */
-hipError_t hip_capture_refuses_slow(hipError_t error);
+enum hip_unsafe {
+	HIP_UNSAFE,
+	HIP_UNSAFE_SETTING, /* the captures stay as they are */
+	HIP_UNSAFE_ALWAYS,  /* for the thread's own captures in relaxed mode, too */
+};
+hipError_t hip_capture_refuses_slow(hipError_t error, enum hip_unsafe unsafe);
 static inline bool hip_captures(void)
 {
 	return __builtin_expect(hip_slow_path_flags() & HIP_SLOW_CAPTURE, 0);
 }
 static inline hipError_t hip_capture_refuses(hipError_t error)
 {
-	return hip_captures() ? hip_capture_refuses_slow(error) : hipSuccess;
+	return hip_captures() ? hip_capture_refuses_slow(error, HIP_UNSAFE) : hipSuccess;
+}
+/* The same for calls that are unsafe since HIP 7, and for its settings. */
+static inline hipError_t hip_capture_refuses_since_7(void)
+{
+	return TUFF_HIP_ABI >= 7 ? hip_capture_refuses(hipErrorStreamCaptureUnsupported) : hipSuccess;
+}
+static inline hipError_t hip_capture_refuses_setting(void)
+{
+	return TUFF_HIP_ABI >= 7 && hip_captures()
+		       ? hip_capture_refuses_slow(hipErrorStreamCaptureUnsupported, HIP_UNSAFE_SETTING)
+		       : hipSuccess;
 }
 /* The same for a copy or a fill, which is unsafe only if the host waits for it. */
 static inline hipError_t hip_capture_refuses_wait(bool wait)
 {
-	return wait ? hip_capture_refuses(hipErrorStreamCaptureImplicit) : hipSuccess;
+	return wait && hip_captures() ? hip_capture_refuses_slow(hipErrorStreamCaptureImplicit,
+								 TUFF_HIP_ABI >= 7 ? HIP_UNSAFE_ALWAYS : HIP_UNSAFE)
+				      : hipSuccess;
 }
 /* Refuses a wait for the device while one of its streams captures. */
 hipError_t hip_capture_refuses_device(const struct hip_device *device);

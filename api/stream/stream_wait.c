@@ -110,6 +110,9 @@ static hipError_t stream_query(hipStream_t handle)
 		return r;
 	if (hip_stream_captures(s))
 		return hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
+	r = hip_capture_refuses_since_7();
+	if (r)
+		return r;
 	if (is_null(s) ? all_have_ended(s->device) : has_ended(s))
 		return hipSuccess;
 	if (!hip_stream_acquire(s))

@@ -335,7 +335,7 @@ static void *draw_values(void)
 static const char *draw_symbol_name(void)
 {
 	static const char *const some[] = {"k_store.kd", "k_empty.kd", "k_store.kd", "k_store",
-					   "counter",  "",           "no",         NULL};
+					   "counter",    "",           "no",         NULL};
 
 	return DRAW(some);
 }

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <hip/hiprtc.h>
@@ -261,7 +262,7 @@ static void queries()
 	OK(hipRuntimeGetVersion(&version));
 	CHECK_EQ(version / 100000, 702);
 	OK(hipOccupancyAvailableDynamicSMemPerBlock(&size, (const void *)add, 2, 64));
-	CHECK_EQ(size, 65536 / 2 - 256);
+	CHECK_EQ(size, 65536 / 2 - 512);
 	IS(hipErrorInvalidValue, hipOccupancyAvailableDynamicSMemPerBlock(nullptr, (const void *)add, 2, 64));
 	IS(hipErrorInvalidDeviceFunction, hipOccupancyAvailableDynamicSMemPerBlock(&size, nothing_there, 2, 64));
 	OK(hipDeviceGetTexture1DLinearMaxWidth(&width, &desc, 0));
@@ -342,6 +343,125 @@ static void memset_nodes()
 	hipGetLastError();
 }
 
+/* Statuses that 7.0 to 7.2 changed. */
+static void shapes()
+{
+	void *args[] = {&numbers, &numbers};
+	hipKernelNodeParams node = {dim3(0), nullptr, (void *)add, dim3(1), args, 0};
+	hipLaunchParams one = {(void *)add, dim3(1), dim3(1), args, 0, stream};
+	hipFunction_t function;
+	hipGraphNode_t made;
+	hipGraph_t graph;
+
+	OK(hipGetFuncBySymbol(&function, (const void *)add));
+	IS(hipErrorInvalidConfiguration, hipLaunchKernel((const void *)add, dim3(1), dim3(2048), args, 0, stream));
+	IS(hipErrorInvalidConfiguration, hipLaunchKernel((const void *)add, dim3(0), dim3(1), args, 0, stream));
+	IS(hipErrorInvalidConfiguration, hipLaunchKernel((const void *)add, dim3(1), dim3(0), args, 0, stream));
+	IS(hipErrorInvalidValue, hipModuleLaunchKernel(function, 1, 1, 1, 1025, 1, 1, 0, stream, args, nullptr));
+	IS(hipErrorInvalidValue, hipModuleLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, stream, args, nullptr));
+	IS(hipErrorInvalidConfiguration,
+	   hipExtModuleLaunchKernel(function, 0, 1, 1, 1, 1, 1, 0, stream, args, nullptr, nullptr, nullptr, 0));
+	IS(hipErrorInvalidConfiguration,
+	   hipExtModuleLaunchKernel(function, 2048, 1, 1, 2048, 1, 1, 0, stream, args, nullptr, nullptr, nullptr, 0));
+	OK(hipGraphCreate(&graph, 0));
+	IS(hipErrorInvalidConfiguration, hipGraphAddKernelNode(&made, graph, nullptr, 0, &node));
+	node.blockDim = dim3(2048);
+	IS(hipErrorInvalidConfiguration, hipGraphAddKernelNode(&made, graph, nullptr, 0, &node));
+	OK(hipGraphDestroy(graph));
+	IS(hipErrorInvalidDevice, hipLaunchCooperativeKernelMultiDevice(&one, 99, 0));
+	hipGetLastError();
+}
+
+static void properties()
+{
+	hipPointerAttribute_t attributes = {};
+	size_t size = 1, most = 0;
+	bool legacy = false;
+	int value = -1;
+
+	OK(hipPointerGetAttributes(&attributes, nullptr));
+	CHECK(attributes.type == hipMemoryTypeUnregistered && attributes.device == -2);
+	OK(hipPointerGetAttribute(&legacy, HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE, (hipDeviceptr_t)numbers));
+	CHECK(legacy);
+	OK(hipFreeAsync(nullptr, stream));
+	OK(hipDeviceGetAttribute(&value, hipDeviceAttributeNumberOfXccs, 0));
+	CHECK_EQ(value, 1);
+	OK(hipDeviceGetAttribute(&value, hipDeviceAttributePciChipId, 0));
+	CHECK_EQ(value, 0x738c);
+	OK(hipDeviceGetAttribute(&value, hipDeviceAttributeHostNumaId, 0));
+	CHECK_EQ(value, 0);
+	OK(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxAvailableVgprsPerThread, 0));
+	CHECK_EQ(value, 256);
+	IS(hipErrorUnsupportedLimit, hipDeviceGetLimit(&size, (hipLimit_t)3));
+	IS(hipErrorUnsupportedLimit, hipDeviceSetLimit(hipExtLimitScratchMax, 4096));
+	OK(hipDeviceGetLimit(&size, hipExtLimitScratchMin));
+	OK(hipDeviceGetLimit(&most, hipExtLimitScratchMax));
+	CHECK(!size && most);
+	hipGetLastError();
+}
+
+/* A call during a capture: its result in the three modes, and whether the capture goes on. */
+enum after { GOES_ON, LOST };
+template <typename F> static void during(const char *name, int strict, after then, int relaxed, after then_relaxed, F call)
+{
+	for (auto mode : {hipStreamCaptureModeGlobal, hipStreamCaptureModeThreadLocal, hipStreamCaptureModeRelaxed}) {
+		const bool is_relaxed = mode == hipStreamCaptureModeRelaxed;
+		hipGraph_t graph = nullptr;
+
+		OK(hipStreamBeginCapture(stream, mode));
+		if (!CHECK_EQ((int)call(), is_relaxed ? relaxed : strict))
+			printf("  %s in mode %d\n", name, (int)mode);
+		if (!CHECK_EQ((int)hipStreamEndCapture(stream, &graph),
+			      (is_relaxed ? then_relaxed : then) == LOST ? hipErrorStreamCaptureInvalidated : 0))
+			printf("  behind %s in mode %d\n", name, (int)mode);
+		if (graph)
+			OK(hipGraphDestroy(graph));
+	}
+}
+#define DURING(strict, then, relaxed, then_relaxed, call)                                                          \
+	during(#call, strict, then, relaxed, then_relaxed, [&] { return call; })
+
+static void captures()
+{
+	const int no = hipErrorStreamCaptureUnsupported, implicit = hipErrorStreamCaptureImplicit;
+	hipMemPoolProps props = {};
+	hipMemPool_t pool, made;
+	hipStream_t block;
+	hipEvent_t event;
+	int *managed;
+
+	props.allocType = hipMemAllocationTypePinned;
+	props.location = {hipMemLocationTypeDevice, 0};
+	OK(hipStreamCreateWithFlags(&block, hipStreamNonBlocking));
+	std::swap(block, stream); /* blocking streams concern the null stream */
+	OK(hipEventCreate(&event));
+	OK(hipMallocManaged((void **)&managed, 4096));
+	OK(hipDeviceGetDefaultMemPool(&pool, 0));
+	DURING(no, LOST, 0, GOES_ON, hipMemAdvise(managed, 64, hipMemAdviseSetReadMostly, 0));
+	DURING(no, LOST, 0, GOES_ON, hipMemPrefetchAsync(managed, 64, 0, stream));
+	DURING(no, LOST, 0, GOES_ON, hipEventQuery(event));
+	DURING(no, LOST, 0, GOES_ON, hipEventSynchronize(event));
+	DURING(no, LOST, 0, GOES_ON, hipStreamQuery(block));
+	DURING(no, GOES_ON, 0, GOES_ON, hipDeviceSetMemPool(0, pool));
+	DURING(no, GOES_ON, 0, GOES_ON, hipMemPoolCreate(&made, &props));
+	DURING(no, GOES_ON, 0, GOES_ON, hipDeviceSetSharedMemConfig(hipSharedMemBankSizeDefault));
+	DURING(no, GOES_ON, 0, GOES_ON, hipDeviceSetCacheConfig(hipFuncCachePreferNone));
+	DURING(0, GOES_ON, 0, GOES_ON, hipMemPoolTrimTo(pool, 0));
+	DURING(no, LOST, no, LOST, hipMemcpyWithStream(numbers, numbers + 64, 64, hipMemcpyDeviceToDevice, stream));
+	DURING(no, LOST, 0, GOES_ON, hipMemcpyWithStream(numbers, numbers + 64, 64, hipMemcpyDeviceToDevice, block));
+	DURING(implicit, LOST, implicit, LOST, hipMemcpy(numbers, numbers + 64, 64, hipMemcpyDeviceToDevice));
+	DURING(implicit, LOST, implicit, LOST, hipMemset(numbers, 0, 64));
+	IS(hipErrorIllegalState, hipStreamEndCapture(stream, nullptr));
+	OK(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+	OK(hipStreamEndCapture(stream, nullptr));
+	OK(hipMemPoolDestroy(made));
+	OK(hipFree(managed));
+	OK(hipEventDestroy(event));
+	std::swap(block, stream);
+	OK(hipStreamDestroy(block));
+	hipGetLastError();
+}
+
 /* Later functions are there, and say that they do nothing. */
 static void later_functions()
 {
@@ -362,4 +482,5 @@ static void begin()
 	OK(hipStreamCreate(&stream));
 }
 
-STATUSES("HIP 7", begin, last_errors, launches, streams, fills, copies, memory, queries, modules, memset_nodes, later_functions)
+STATUSES("HIP 7", begin, last_errors, launches, streams, fills, copies, memory, queries, modules, memset_nodes, shapes, properties, captures,
+	 later_functions)

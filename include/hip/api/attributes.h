@@ -62,8 +62,8 @@ typedef struct hipLaunchAttribute_st {
 	};
 } hipLaunchAttribute;
 
-#define hipStreamAttrID                        hipLaunchAttributeID
-#define hipStreamAttrValue                     hipLaunchAttributeValue
+#define hipStreamAttrID                         hipLaunchAttributeID
+#define hipStreamAttrValue                      hipLaunchAttributeValue
 #define hipStreamAttributeSynchronizationPolicy hipLaunchAttributeSynchronizationPolicy
 #define hipStreamAttributePriority              hipLaunchAttributePriority
 

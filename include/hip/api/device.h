@@ -31,7 +31,17 @@ typedef enum hipLimit_t {
 	hipLimitStackSize = 0,
 	hipLimitPrintfFifoSize = 1,
 	hipLimitMallocHeapSize = 2,
+#if TUFF_HIP_ABI >= 7
+	hipExtLimitScratchMin = 0x1000, /* bytes; read only, as the next */
+	hipExtLimitScratchMax = 0x1001,
+	hipExtLimitScratchCurrent = 0x1002,
+	hipLimitRange = 0x1003
+#else
+	hipExtLimitScratchMin = 0x1000,
+	hipExtLimitScratchMax = 0x1001,
+	hipExtLimitScratchCurrent = 0x1002,
 	hipLimitRange = 3
+#endif
 } hipLimit_t;
 /* Preferences without effect on AMD's GPUs: LDS and cache are separate memories, and banks are 4 bytes wide. */
 typedef enum hipFuncCache_t {

@@ -306,6 +306,7 @@ typedef enum hipDeviceAttribute_t {
 	hipDeviceAttributeVirtualMemoryManagementSupported = 89,
 	hipDeviceAttributeHostRegisterSupported = 90,
 	hipDeviceAttributeMemoryPoolSupportedHandleTypes = 91,
+	hipDeviceAttributeHostNumaId = 92,
 	hipDeviceAttributeCudaCompatibleEnd = 9999,
 	hipDeviceAttributeAmdSpecificBegin = 10000,
 	hipDeviceAttributeClockInstructionRate = 10000,
@@ -326,6 +327,9 @@ typedef enum hipDeviceAttribute_t {
 	hipDeviceAttributePhysicalMultiProcessorCount = 10015,
 	hipDeviceAttributeFineGrainSupport = 10016,
 	hipDeviceAttributeWallClockRate = 10017,
+	hipDeviceAttributeNumberOfXccs = 10018,
+	hipDeviceAttributeMaxAvailableVgprsPerThread = 10019,
+	hipDeviceAttributePciChipId = 10020,
 	hipDeviceAttributeAmdSpecificEnd = 19999,
 	hipDeviceAttributeVendorSpecificBegin = 20000
 } hipDeviceAttribute_t;
