@@ -9,6 +9,10 @@ struct named_arguments {
 
 static const named_arguments may_be_null_rows[] = {
 	{"hipFree", 1},
+#if TUFF_HIP_ABI >= 7
+	{"hipFreeAsync", 1},
+	{"hipPointerGetAttributes", 2},
+#endif
 	{"hipFreeHost", 1},
 	{"hipHostFree", 1},
 	{"hipDestroySurfaceObject", 1},
