@@ -334,8 +334,8 @@ extern const struct isa_handler isa_cross_handlers[];  /* valu/cross.c */
 extern const struct isa_handler isa_smem_handlers[];   /* mem_smem.c */
 extern const struct isa_handler isa_flat_handlers[];   /* mem_flat.c: FLAT, GLOBAL, SCRATCH */
 extern const struct isa_handler isa_mubuf_handlers[];  /* mem_buffer.c: MUBUF, MTBUF */
-extern const struct isa_handler isa_mimg_handlers[];   /* mem_image.c */
-extern const struct isa_handler isa_sample_handlers[]; /* mem_sample.c */
+extern const struct isa_handler isa_mimg_handlers[];   /* mem/image.c */
+extern const struct isa_handler isa_sample_handlers[]; /* mem/sample.c */
 extern const struct isa_handler isa_ds_handlers[];     /* mem_ds.c */
 extern const struct isa_handler isa_gws_handlers[];    /* gws.c */
 
