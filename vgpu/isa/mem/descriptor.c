@@ -2,7 +2,9 @@
  *
  * Sources: PAL's sq_img_rsrc_t and sq_img_samp_t (gfx10_sq_ko_reg.h, gfx12_sq_ko_reg.h), Mesa's ac_descriptors.c and
  * gfx10-rsrc.json. Linear levels: addrlib's linear surfaces of GFX10, GFX11 and GFX12: rows of a level start at
- * multiples of 256 bytes (GFX12: 128, but levels take the space of 256), and the smallest level comes first. */
+ * multiples of 256 bytes (GFX12: 128, but levels take the space of 256), and the smallest level comes first. GFX9: levels
+ * follow each other from the largest on, in rows of one pitch; half of an odd height is rounded up for the next one's
+ * place. */
 #include "vgpu/isa/mem/descriptor.h"
 
 #include "vgpu/isa/decode/generation.h"
@@ -20,8 +22,8 @@ struct image_layout {
 	struct isa_field min_lod, min_lod_hi, uav3d;
 	struct isa_field pitch;    /* GFX9: of all linear images, less 1 */
 	struct isa_field pitch_hi; /* above `depth`, where images without layers can have a pitch there */
-	uint16_t row_B;            /* rows without a pitch of their own start at multiples; 0: levels are not known */
-	bool msaa;
+	uint16_t row_B;            /* rows without a pitch of their own start at multiples */
+	bool largest_first;        /* levels, in rows of one pitch */
 };
 
 struct sampler_layout {
@@ -47,7 +49,9 @@ static const struct layout gfx9 = {
 		  .pitch = BITS(4, 28, 13),
 		  .border_swizzle = BITS(4, 31, 29),
 		  .base_array = BITS(5, 12, 0),
-		  .max_mip = BITS(5, 31, 28)},
+		  .max_mip = BITS(5, 31, 28),
+		  .row_B = 256,
+		  .largest_first = true},
 	.sampler = SAMPLER_9,
 };
 
@@ -97,8 +101,8 @@ static const struct layout gfx12 = {
 static const struct layout *layout_of(enum vgpu_gfx gfx)
 {
 	static const struct layout *const all[VGPU_GFX_COUNT] = {
-		[VGPU_GFX900] = &gfx9,       [VGPU_GFX906] = &gfx9,    [VGPU_GFX908] = &gfx9,
-		[VGPU_GFX90A] = &gfx9,       [VGPU_GFX942] = &gfx9,    [VGPU_GFX10_1] = &gfx10,
+		[VGPU_GFX900] = &gfx9,       [VGPU_GFX906] = &gfx9,     [VGPU_GFX908] = &gfx9,
+		[VGPU_GFX90A] = &gfx9,       [VGPU_GFX942] = &gfx9,     [VGPU_GFX10_1] = &gfx10,
 		[VGPU_GFX10_1_DOT] = &gfx10, [VGPU_GFX10_3] = &gfx10_3, [VGPU_GFX11] = &gfx11,
 		[VGPU_GFX11_5] = &gfx11,     [VGPU_GFX12] = &gfx12,
 	};
@@ -143,35 +147,64 @@ static uint32_t own_pitch(const struct image_layout *l, const uint32_t *words, c
 {
 	uint32_t pitch;
 
+	if (m->levels > 1)
+		return 0;
 	if (l->pitch.width)
 		return field(words, l->pitch) + 1;
-	if (!l->pitch_hi.width || isa_image_has_layers(m) || m->type == ISA_IMAGE_3D || m->levels > 1)
+	if (!l->pitch_hi.width || isa_image_has_layers(m) || m->type == ISA_IMAGE_3D)
 		return 0;
 	pitch = fields(words, l->depth, l->pitch_hi);
 	return pitch ? pitch + 1 : 0;
 }
 
-/* Places the levels of a linear image in its slices. size: of level 0. */
-static void place_levels(const struct image_layout *l, const uint32_t *words, struct isa_image *m,
-			 const int32_t size[3])
+/* size: of level 0. */
+static void size_levels(const struct image_layout *l, const uint32_t *words, struct isa_image *m,
+			const int32_t size[3])
 {
-	uint32_t own = own_pitch(l, words, m);
 	bool whole = m->type != ISA_IMAGE_3D || field(words, l->uav3d);
 
-	m->slice_B = 0;
+	for (unsigned n = 0; n < m->levels; n++) {
+		m->level[n].size[0] = at_level(size[0], n);
+		m->level[n].size[1] = at_level(size[1], n);
+		m->level[n].size[2] = whole ? size[2] : at_level(size[2], n);
+	}
+}
+
+static void place_largest_first(struct isa_image *m, uint32_t pitch)
+{
+	uint32_t rows = 0, height = (uint32_t)m->level[0].size[1];
+
+	for (unsigned n = 0; n < m->levels; n++) {
+		m->level[n].pitch = pitch;
+		m->level[n].start_B = (uint64_t)pitch * rows * m->size_B;
+		rows += height;
+		height = (height + 1) / 2;
+	}
+	m->slice_B = (uint64_t)pitch * rows * m->size_B;
+}
+
+static void place_smallest_first(struct isa_image *m, uint32_t own, uint32_t row)
+{
+	uint32_t level_row = LEVEL_ROW_B / m->size_B;
+
 	for (unsigned n = m->levels; n--;) {
 		struct isa_image_level *level = &m->level[n];
 
-		level->size[0] = at_level(size[0], n);
-		level->size[1] = at_level(size[1], n);
-		level->size[2] = whole ? size[2] : at_level(size[2], n);
 		level->start_B = m->slice_B;
-		level->pitch = own ? own : align_up((uint32_t)level->size[0], l->row_B / m->size_B);
-		m->slice_B += (uint64_t)(own && l->pitch.width
-						 ? own
-						 : align_up(level->pitch, LEVEL_ROW_B / m->size_B)) *
-			      m->size_B * (uint32_t)level->size[1];
+		level->pitch = own ? own : align_up((uint32_t)level->size[0], row);
+		m->slice_B += (uint64_t)align_up(level->pitch, level_row) * m->size_B * (uint32_t)level->size[1];
 	}
+}
+
+/* Places the levels of a linear image in its slices. */
+static void place_levels(const struct image_layout *l, const uint32_t *words, struct isa_image *m)
+{
+	uint32_t own = own_pitch(l, words, m), row = l->row_B / m->size_B;
+
+	if (l->largest_first)
+		place_largest_first(m, own ? own : align_up((uint32_t)m->level[0].size[0], row));
+	else
+		place_smallest_first(m, own, row);
 }
 
 /* Depth, or the number of layers, of level 0. Without layers the depth's bits may be a pitch. */
@@ -195,16 +228,14 @@ static void read_format(enum vgpu_gfx gfx, const struct image_layout *l, const u
 
 static const char *image_refusal(const struct image_layout *l, const uint32_t *words, const struct isa_image *m)
 {
-	bool levels = m->base_level || m->last_level || m->levels > 1;
-
-	if (m->type < ISA_IMAGE_1D || m->type >= ISA_IMAGE_2D_MSAA || (!l->row_B && m->type == ISA_IMAGE_CUBE))
-		return l->row_B ? "multisample images" : "cube and multisample images";
-	if (field(words, l->swizzle) || (levels && !l->row_B))
-		return l->row_B ? "images that are tiled" : "images that are tiled or have mip levels";
+	if (m->type < ISA_IMAGE_1D || m->type >= ISA_IMAGE_2D_MSAA)
+		return "multisample images, and resources of no image,";
+	if (field(words, l->swizzle))
+		return "images that are tiled";
 	if (!m->size_B || (m->nfmt > ISA_NUM_FLOAT && m->nfmt != ISA_NUM_SRGB))
 		return "a format that is none of an image";
-	if (l->row_B && m->size_B & (m->size_B - 1))
-		return "images of 96 bits";
+	if (m->size_B & (m->size_B - 1) && (m->levels > 1 || !l->pitch.width))
+		return "images of 96 bits without a pitch";
 	if (m->levels > ISA_IMAGE_LEVELS || m->last_level >= m->levels || m->base_level > m->last_level)
 		return "levels that the image does not have";
 	return NULL;
@@ -234,7 +265,8 @@ const char *isa_image_read(enum vgpu_gfx gfx, const uint32_t words[8], struct is
 	size[0] = (int32_t)fields(words, l->width, l->width_hi) + 1;
 	size[1] = isa_image_axes(m) > 1 ? (int32_t)field(words, l->height) + 1 : 1;
 	size[2] = slices_of(l, words, m);
-	place_levels(l, words, m, size);
+	size_levels(l, words, m, size);
+	place_levels(l, words, m);
 	return NULL;
 }
 

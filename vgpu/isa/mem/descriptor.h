@@ -49,10 +49,10 @@ enum isa_border { ISA_BORDER_TRANSPARENT_BLACK, ISA_BORDER_OPAQUE_BLACK, ISA_BOR
 
 struct isa_sampler {
 	uint8_t clamp[3];
-	uint8_t compare;     /* 0 never, 1 less, 2 equal, 4 greater, and their sums; the reference comes first */
-	uint8_t mag, min;    /* enum isa_filter */
-	uint8_t mip;         /* enum isa_mip_filter */
-	uint8_t border;      /* enum isa_border */
+	uint8_t compare;  /* 0 never, 1 less, 2 equal, 4 greater, and their sums; the reference comes first */
+	uint8_t mag, min; /* enum isa_filter */
+	uint8_t mip;      /* enum isa_mip_filter */
+	uint8_t border;   /* enum isa_border */
 	bool unnormalized, truncate;
 	float min_lod, max_lod, bias;
 };

@@ -14,6 +14,7 @@ static unsigned dim_of(const struct isa_inst *i, const struct isa_image *m)
 		[ISA_IMAGE_1D] = ISA_DIM_1D,
 		[ISA_IMAGE_2D] = ISA_DIM_2D,
 		[ISA_IMAGE_3D] = ISA_DIM_3D,
+		[ISA_IMAGE_CUBE] = ISA_DIM_CUBE,
 		[ISA_IMAGE_1D_ARRAY] = ISA_DIM_1D_ARRAY,
 		[ISA_IMAGE_2D_ARRAY] = ISA_DIM_2D_ARRAY,
 	};

@@ -18,9 +18,9 @@
 /* An instruction with its resource. */
 struct isa_image_access {
 	struct isa_image m;
-	uint8_t coordinates;             /* of the address, the layer included */
-	uint8_t axes;                    /* those without the layer */
-	uint16_t row[ISA_IMAGE_DWORDS];  /* VGPRs of the address */
+	uint8_t coordinates;            /* of the address, the layer included */
+	uint8_t axes;                   /* those without the layer */
+	uint16_t row[ISA_IMAGE_DWORDS]; /* VGPRs of the address */
 };
 
 /* The address of a lane. Coordinates, level and so on are raw: integers, f32, or their 16 bits. */

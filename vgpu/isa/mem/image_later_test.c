@@ -44,7 +44,8 @@ static unsigned number_of(enum format f)
 static void describe_image(const struct image *m, uint32_t s[8])
 {
 	uint64_t base = D_48 + m->start_B;
-	unsigned width = m->width - 1, depth = m->pitch ? m->pitch - 1 : m->depth, levels = m->levels ? m->levels - 1 : 0;
+	unsigned width = m->width - 1, depth = m->pitch ? m->pitch - 1 : m->depth,
+		 levels = m->levels ? m->levels - 1 : 0;
 	uint32_t format = number_of(m->format) << (gen == GEN_12 ? 17 : 20);
 
 	memset(s, 0, 8 * sizeof(*s));
@@ -404,12 +405,12 @@ static void check_swizzle(void)
 	ALL_LANES(25, l < 32 ? texel(l) >> 24 : 0);
 }
 
-#define IMAGE(f, t, ...)   {.format = f, .type = t, .width = 8, .height = 4, ##__VA_ARGS__}
-#define CLAMPED            .word0 = 2 | 2 << 3 | 2 << 6 | 1 << 27
-#define LINEAR             (1 << 20 | 1 << 22)
-#define DIM(d)             " dim:SQ_RSRC_IMG_" d
-#define LEVELS             .levels = 4, .last = 3
-#define WAIT               "\n"
+#define IMAGE(f, t, ...)    {.format = f, .type = t, .width = 8, .height = 4, ##__VA_ARGS__}
+#define CLAMPED             .word0 = 2 | 2 << 3 | 2 << 6 | 1 << 27
+#define LINEAR              (1 << 20 | 1 << 22)
+#define DIM(d)              " dim:SQ_RSRC_IMG_" d
+#define LEVELS              .levels = 4, .last = 3
+#define WAIT                "\n"
 #define SAMPLE(op, address) op " v22, " address ", s[24:31], s[20:23] dmask:0x1" DIM("2D")
 
 static const struct image_piece pieces[] = {
@@ -422,20 +423,24 @@ static const struct image_piece pieces[] = {
 	{"store", check_store, "image_store v8, [v20, v21], s[24:31] dmask:0x1" DIM("2D"),
 	 IMAGE(F_32_UINT, T_2D, .start_B = 8192)},
 	{"depth", check_slices,
-	 "v_mov_b32 v25, 2\n v_mov_b32 v24, 3\n image_load v22, [v20, v21, v25], s[24:31] dmask:0x1" DIM("3D") "\n"
-	 "image_load v23, [v20, v21, v24], s[24:31] dmask:0x1" DIM("3D"),
+	 "v_mov_b32 v25, 2\n v_mov_b32 v24, 3\n image_load v22, [v20, v21, v25], s[24:31] dmask:0x1" DIM(
+		 "3D") "\n"
+		       "image_load v23, [v20, v21, v24], s[24:31] dmask:0x1" DIM("3D"),
 	 IMAGE(F_32_UINT, T_3D, .depth = 2)},
 	{"layers", check_slices,
-	 "v_mov_b32 v25, 1\n v_mov_b32 v24, 2\n image_load v22, [v20, v21, v25], s[24:31] dmask:0x1" DIM("2D_ARRAY") "\n"
-	 "image_load v23, [v20, v21, v24], s[24:31] dmask:0x1" DIM("2D_ARRAY"),
+	 "v_mov_b32 v25, 1\n v_mov_b32 v24, 2\n image_load v22, [v20, v21, v25], s[24:31] dmask:0x1" DIM(
+		 "2D_ARRAY") "\n"
+			     "image_load v23, [v20, v21, v24], s[24:31] dmask:0x1" DIM("2D_ARRAY"),
 	 IMAGE(F_32_UINT, T_2D_ARRAY, .depth = 2, .first = 1)},
 	{"pitch", check_pitch, "image_load v22, [v20, v21], s[24:31] dmask:0x1" DIM("2D"),
 	 IMAGE(F_32_UINT, T_2D, .pitch = 128)},
 	{"levels", check_levels,
 	 "v_mov_b32 v25, 1\n v_mov_b32 v26, 3\n v_mov_b32 v27, 4\n"
-	 "image_load_mip v22, [v20, v21, v25], s[24:31] dmask:0x1" DIM("2D") "\n"
-	 "image_load_mip v23, [v20, v21, v26], s[24:31] dmask:0x1" DIM("2D") "\n"
-	 "image_load_mip v24, [v20, v21, v27], s[24:31] dmask:0x1" DIM("2D"),
+	 "image_load_mip v22, [v20, v21, v25], s[24:31] dmask:0x1" DIM(
+		 "2D") "\n"
+		       "image_load_mip v23, [v20, v21, v26], s[24:31] dmask:0x1" DIM(
+			       "2D") "\n"
+				     "image_load_mip v24, [v20, v21, v27], s[24:31] dmask:0x1" DIM("2D"),
 	 IMAGE(F_32_UINT, T_2D, LEVELS)},
 	{"a level by the descriptor", check_level_store, "image_store v8, [v20, v21], s[24:31] dmask:0x1" DIM("2D"),
 	 IMAGE(F_32_UINT, T_2D, .levels = 4, .base = 2, .last = 2)},
@@ -444,29 +449,68 @@ static const struct image_piece pieces[] = {
 	{"size", check_size,
 	 "v_mov_b32 v20, 1\n image_get_resinfo v[22:25], v20, s[24:31] dmask:0xf" DIM("2D_ARRAY"),
 	 IMAGE(F_32_UINT, T_2D_ARRAY, .depth = 4, .first = 2, .levels = 3, .last = 2)},
-	{"point", check_point, SAMPLE("image_sample_lz", "[v26, v27]"), IMAGE(F_32_FLOAT, T_2D), {.word0 = 1 << 27},
+	{"point",
+	 check_point,
+	 SAMPLE("image_sample_lz", "[v26, v27]"),
+	 IMAGE(F_32_FLOAT, T_2D),
+	 {.word0 = 1 << 27},
 	 put_floats},
-	{"point with A16", check_point, SAMPLE("image_sample_lz", "v26") " a16", IMAGE(F_32_FLOAT, T_2D),
-	 {.word0 = 1 << 27}, put_halves},
-	{"linear", check_linear, SAMPLE("image_sample_lz", "[v26, v27]"), IMAGE(F_32_FLOAT, T_2D),
-	 {CLAMPED, .filter = LINEAR}, put_between},
-	{"border", check_border,
-	 "image_sample_lz v[22:23], [v26, v27], s[24:31], s[20:23] dmask:0x9" DIM("2D"), IMAGE(F_32_FLOAT, T_2D),
-	 {.word0 = 6 | 6 << 3 | 1 << 27, .border = 1}, put_between},
-	{"offset", check_offset, SAMPLE("image_sample_lz_o", "[v25, v26, v27]"), IMAGE(F_32_FLOAT, T_2D), {CLAMPED},
+	{"point with A16",
+	 check_point,
+	 SAMPLE("image_sample_lz", "v26") " a16",
+	 IMAGE(F_32_FLOAT, T_2D),
+	 {.word0 = 1 << 27},
+	 put_halves},
+	{"linear",
+	 check_linear,
+	 SAMPLE("image_sample_lz", "[v26, v27]"),
+	 IMAGE(F_32_FLOAT, T_2D),
+	 {CLAMPED, .filter = LINEAR},
+	 put_between},
+	{"border",
+	 check_border,
+	 "image_sample_lz v[22:23], [v26, v27], s[24:31], s[20:23] dmask:0x9" DIM("2D"),
+	 IMAGE(F_32_FLOAT, T_2D),
+	 {.word0 = 6 | 6 << 3 | 1 << 27, .border = 1},
+	 put_between},
+	{"offset",
+	 check_offset,
+	 SAMPLE("image_sample_lz_o", "[v25, v26, v27]"),
+	 IMAGE(F_32_FLOAT, T_2D),
+	 {CLAMPED},
 	 put_offsets},
-	{"comparison", check_compare, SAMPLE("image_sample_c_lz", "[v25, v26, v27]"), IMAGE(F_32_FLOAT, T_2D),
-	 {.word0 = 3 << 12 | 1 << 27}, put_reference},
-	{"between levels", check_sample_levels, SAMPLE("image_sample_l", "[v26, v27, v28]"),
-	 IMAGE(F_32_FLOAT, T_2D, LEVELS), {CLAMPED, .filter = 2 << 26, .max_lod = 15}, put_level},
-	{"gradients", check_gradients, NULL, IMAGE(F_32_FLOAT, T_2D, LEVELS), {CLAMPED, .filter = 1 << 26, .max_lod = 15},
+	{"comparison",
+	 check_compare,
+	 SAMPLE("image_sample_c_lz", "[v25, v26, v27]"),
+	 IMAGE(F_32_FLOAT, T_2D),
+	 {.word0 = 3 << 12 | 1 << 27},
+	 put_reference},
+	{"between levels",
+	 check_sample_levels,
+	 SAMPLE("image_sample_l", "[v26, v27, v28]"),
+	 IMAGE(F_32_FLOAT, T_2D, LEVELS),
+	 {CLAMPED, .filter = 2 << 26, .max_lod = 15},
+	 put_level},
+	{"gradients",
+	 check_gradients,
+	 NULL,
+	 IMAGE(F_32_FLOAT, T_2D, LEVELS),
+	 {CLAMPED, .filter = 1 << 26, .max_lod = 15},
 	 put_gradients},
-	{"gradients of 16 bits", check_gradients, NULL, IMAGE(F_32_FLOAT, T_2D, LEVELS),
-	 {CLAMPED, .filter = 1 << 26, .max_lod = 15}, put_half_gradients},
-	{"gather", check_gather, "image_gather4_lz v[22:25], [v26, v27], s[24:31], s[20:23] dmask:0x1" DIM("2D"),
-	 IMAGE(F_32_FLOAT, T_2D), {CLAMPED}, put_gather},
-	{"sRGB", check_srgb, "image_load v[22:25], [v20, v21], s[24:31] dmask:0xf" DIM("2D"), IMAGE(F_8888_SRGB, T_2D),
-	 .prepare = put_srgb},
+	{"gradients of 16 bits",
+	 check_gradients,
+	 NULL,
+	 IMAGE(F_32_FLOAT, T_2D, LEVELS),
+	 {CLAMPED, .filter = 1 << 26, .max_lod = 15},
+	 put_half_gradients},
+	{"gather",
+	 check_gather,
+	 "image_gather4_lz v[22:25], [v26, v27], s[24:31], s[20:23] dmask:0x1" DIM("2D"),
+	 IMAGE(F_32_FLOAT, T_2D),
+	 {CLAMPED},
+	 put_gather},
+	{"sRGB", check_srgb, "image_load v[22:25], [v20, v21], s[24:31] dmask:0xf" DIM("2D"),
+	 IMAGE(F_8888_SRGB, T_2D), .prepare = put_srgb},
 	{"a shared exponent", check_5999, "image_load v[22:24], [v20, v21], s[24:31] dmask:0x7" DIM("2D"),
 	 IMAGE(F_5999, T_2D), .prepare = put_5999},
 	{"swizzle", check_swizzle, "image_load v[22:25], [v20, v21], s[24:31] dmask:0xf" DIM("2D"),
@@ -482,17 +526,21 @@ static const char *code_of(const struct image_piece *p)
 	if (p->code)
 		return p->code;
 	if (p->check == check_atomic)
-		return gfx12 ? "image_atomic_add_uint v8, [v20, v21], s[24:31] dmask:0x1" DIM("2D") " th:TH_ATOMIC_RETURN"
+		return gfx12 ? "image_atomic_add_uint v8, [v20, v21], s[24:31] dmask:0x1" DIM(
+				       "2D") " th:TH_ATOMIC_RETURN"
 			     : "image_atomic_add v8, [v20, v21], s[24:31] dmask:0x1" DIM("2D") " glc";
 	/* Lane 0 compares with the value that is there, 1. */
 	if (p->check == check_cmpswap)
-		return gfx12 ? "v_mov_b32 v9, 1\n image_atomic_cmpswap v[8:9], [v20, v21], s[24:31] dmask:0x3" DIM("2D") " th:TH_ATOMIC_RETURN"
-			     : "v_mov_b32 v9, 1\n image_atomic_cmpswap v[8:9], [v20, v21], s[24:31] dmask:0x3" DIM("2D") " glc";
+		return gfx12 ? "v_mov_b32 v9, 1\n image_atomic_cmpswap v[8:9], [v20, v21], s[24:31] dmask:0x3" DIM(
+				       "2D") " th:TH_ATOMIC_RETURN"
+			     : "v_mov_b32 v9, 1\n image_atomic_cmpswap v[8:9], [v20, v21], s[24:31] dmask:0x3" DIM(
+				       "2D") " glc";
 	if (p->prepare == put_half_gradients)
 		return "image_sample_d_g16 v30, [v22, v23, v26, v27], s[24:31], s[20:23] dmask:0x1" DIM("2D");
 	return gen <= GEN_10_3 ? "image_sample_d v30, v[22:27], s[24:31], s[20:23] dmask:0x1" DIM("2D")
 	       : gfx12 ? "image_sample_d v30, [v22, v23, v24, v[25:27]], s[24:31], s[20:23] dmask:0x1" DIM("2D")
-		       : "image_sample_d v30, [v22, v23, v24, v25, v[26:27]], s[24:31], s[20:23] dmask:0x1" DIM("2D");
+		       : "image_sample_d v30, [v22, v23, v24, v25, v[26:27]], s[24:31], s[20:23] dmask:0x1" DIM(
+				 "2D");
 }
 
 static bool assemble_images(const char *chip)
@@ -552,7 +600,8 @@ static void prepare_wild(const char *arg)
 	prepare(arg);
 	for (unsigned n = 0; n < 12; n++) {
 		uint32_t *s = &test.wave.s[20 + n];
-		uint32_t mask = (uint32_t)(next_random(&wild_seed) & next_random(&wild_seed) & next_random(&wild_seed));
+		uint32_t mask =
+			(uint32_t)(next_random(&wild_seed) & next_random(&wild_seed) & next_random(&wild_seed));
 
 		*s ^= mask & (uint32_t)next_random(&wild_seed);
 	}

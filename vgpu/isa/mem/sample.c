@@ -15,8 +15,8 @@ struct sample {
 	const struct isa_inst *i;
 	const struct isa_image *m;
 	const struct isa_sampler *s;
-	float c[3];       /* X, Y, Z or zero */
-	int32_t slice;    /* of an image without Z */
+	float c[3];    /* X, Y, Z or zero */
+	int32_t slice; /* of an image without Z */
 	int32_t offset[3];
 	float reference;
 	bool compares;
@@ -171,7 +171,8 @@ static float coordinate(const struct isa_inst *i, const struct request *r, unsig
 }
 
 /* Change of the n-th coordinate from a lane to its neighbour to the right, or below. */
-static float gradient(const struct isa_inst *i, const struct request *r, unsigned lane, unsigned direction, unsigned n)
+static float gradient(const struct isa_inst *i, const struct request *r, unsigned lane, unsigned direction,
+		      unsigned n)
 {
 	unsigned quad = lane & ~3u;
 
@@ -418,9 +419,7 @@ static const struct isa_inst *run_get_lod(struct isa_wave *w, const struct isa_i
 		unsigned count = 0;
 
 		level = fminf(fmaxf(limited_level(i, &r, lane, level), 0), (float)(m->last_level - m->base_level));
-		results[0] = r.s.mip == ISA_MIP_NONE    ? 0
-			     : r.s.mip == ISA_MIP_POINT ? floorf(level + 0.5f)
-							: level;
+		results[0] = r.s.mip == ISA_MIP_NONE ? 0 : r.s.mip == ISA_MIP_POINT ? floorf(level + 0.5f) : level;
 		for (unsigned n = 0; n < 4; n++)
 			if (i->mem.dfmt >> n & 1)
 				isa_image_put(w, i, false, lane, count++, isa_image_bits(results[n]));
@@ -428,9 +427,9 @@ static const struct isa_inst *run_get_lod(struct isa_wave *w, const struct isa_i
 	return isa_image_end(w, i);
 }
 
-#define SAMPLE(name)  {ISA_OP_IMAGE_SAMPLE##name, run_sample}
+#define SAMPLE(name)   {ISA_OP_IMAGE_SAMPLE##name, run_sample}
 #define SAMPLE_C(name) SAMPLE(name), SAMPLE(name##_O), SAMPLE(_C##name), SAMPLE(_C##name##_O)
-#define GATHER(name)  {ISA_OP_IMAGE_GATHER4##name, run_gather}
+#define GATHER(name)   {ISA_OP_IMAGE_GATHER4##name, run_gather}
 
 const struct isa_handler isa_sample_handlers[] = {
 	SAMPLE(),
