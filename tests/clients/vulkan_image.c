@@ -1,0 +1,958 @@
+/* A Vulkan program that loads, stores and samples images of several formats, on Mesa's RADV: an independent check of
+ * descriptors and image instructions. The host works out every result itself. Images are linear, in memory of the
+ * host. `make check-clients`. Returns 0 when all is right; 1 with the mistakes; 77 when there is no such device. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vulkan.h>
+
+#define POINTS     512u
+#define TIMEOUT_NS 60000000000ull
+#define MUST(call)                                                                                                 \
+	do {                                                                                                       \
+		VkResult result_ = (call);                                                                         \
+		if (result_)                                                                                       \
+			exit((printf("%s: %d\n", #call, result_), 1));                                             \
+	} while (0)
+
+enum mode { FETCH, PLANE, LAYERS, VOLUME, STORE, ATOMIC, GATHER, SIZE, GRADIENTS, OFFSET, IMPLICIT };
+enum { BIND_PLANE, BIND_LAYERS, BIND_VOLUME, BIND_STORED, BIND_COUNTERS, BIND_POINTS, BIND_RESULTS, BINDINGS };
+
+static VkPhysicalDevice card;
+static VkDevice dev;
+static VkQueue queue;
+static VkCommandPool commands;
+static VkDescriptorSetLayout set_layout;
+static VkDescriptorPool sets;
+static VkDescriptorSet set;
+static VkPipelineLayout layout;
+static VkPipeline pipeline;
+static VkBuffer point_buffer, result_buffer;
+static float (*point)[4], (*result)[4];
+static unsigned mistakes, checks;
+
+/* --- formats --- */
+
+struct format {
+	VkFormat format;
+	const char *name;
+	unsigned size_B;
+	unsigned channels;
+	bool stores; /* the host knows how to check a store */
+	float step;  /* what rounding may be off */
+	void (*encode)(const float rgba[4], void *texel);
+	void (*decode)(const void *texel, float rgba[4]);
+};
+
+static unsigned unorm(float x, unsigned bits)
+{
+	float top = (float)((1u << bits) - 1);
+
+	return (unsigned)lrintf((x < 0 ? 0 : x > 1 ? 1 : x) * top);
+}
+
+static float of_unorm(unsigned x, unsigned bits)
+{
+	return (float)(x & ((1u << bits) - 1)) / (float)((1u << bits) - 1);
+}
+
+static void encode_rgba8(const float c[4], void *texel)
+{
+	for (unsigned n = 0; n < 4; n++)
+		((unsigned char *)texel)[n] = (unsigned char)unorm(c[n], 8);
+}
+
+static void decode_rgba8(const void *texel, float c[4])
+{
+	for (unsigned n = 0; n < 4; n++)
+		c[n] = of_unorm(((const unsigned char *)texel)[n], 8);
+}
+
+static void encode_bgra8(const float c[4], void *texel)
+{
+	const float swapped[4] = {c[2], c[1], c[0], c[3]};
+
+	encode_rgba8(swapped, texel);
+}
+
+static void decode_bgra8(const void *texel, float c[4])
+{
+	float swapped[4];
+
+	decode_rgba8(texel, swapped);
+	c[0] = swapped[2];
+	c[1] = swapped[1];
+	c[2] = swapped[0];
+	c[3] = swapped[3];
+}
+
+static void decode_srgb8(const void *texel, float c[4])
+{
+	decode_rgba8(texel, c);
+	for (unsigned n = 0; n < 3; n++)
+		c[n] = c[n] <= 0.04045f ? c[n] / 12.92f : powf((c[n] + 0.055f) / 1.055f, 2.4f);
+}
+
+static void encode_r8(const float c[4], void *texel)
+{
+	*(unsigned char *)texel = (unsigned char)unorm(c[0], 8);
+}
+
+static void decode_r8(const void *texel, float c[4])
+{
+	c[0] = of_unorm(*(const unsigned char *)texel, 8);
+	c[1] = c[2] = 0;
+	c[3] = 1;
+}
+
+static void encode_rg8s(const float c[4], void *texel)
+{
+	for (unsigned n = 0; n < 2; n++)
+		((signed char *)texel)[n] = (signed char)lrintf(c[n] * 127);
+}
+
+static void decode_rg8s(const void *texel, float c[4])
+{
+	for (unsigned n = 0; n < 2; n++)
+		c[n] = (float)((const signed char *)texel)[n] / 127;
+	c[2] = 0;
+	c[3] = 1;
+}
+
+static void encode_1010102(const float c[4], void *texel)
+{
+	unsigned word = unorm(c[0], 10) | unorm(c[1], 10) << 10 | unorm(c[2], 10) << 20 | unorm(c[3], 2) << 30;
+
+	memcpy(texel, &word, 4);
+}
+
+static void decode_1010102(const void *texel, float c[4])
+{
+	unsigned word;
+
+	memcpy(&word, texel, 4);
+	for (unsigned n = 0; n < 3; n++)
+		c[n] = of_unorm(word >> 10 * n, 10);
+	c[3] = of_unorm(word >> 30, 2);
+}
+
+static void encode_565(const float c[4], void *texel)
+{
+	unsigned short word = (unsigned short)(unorm(c[0], 5) << 11 | unorm(c[1], 6) << 5 | unorm(c[2], 5));
+
+	memcpy(texel, &word, 2);
+}
+
+static void decode_565(const void *texel, float c[4])
+{
+	unsigned short word;
+
+	memcpy(&word, texel, 2);
+	c[0] = of_unorm(word >> 11, 5);
+	c[1] = of_unorm(word >> 5, 6);
+	c[2] = of_unorm(word, 5);
+	c[3] = 1;
+}
+
+static void encode_float(const float c[4], void *texel)
+{
+	memcpy(texel, c, 4);
+}
+
+static void decode_float(const void *texel, float c[4])
+{
+	memcpy(c, texel, 4);
+	c[1] = c[2] = 0;
+	c[3] = 1;
+}
+
+static void encode_float4(const float c[4], void *texel)
+{
+	memcpy(texel, c, 16);
+}
+
+static void decode_float4(const void *texel, float c[4])
+{
+	memcpy(c, texel, 16);
+}
+
+/* Values from 0 to 1 in steps of 1/2048 at least. */
+static unsigned short half_of(float x)
+{
+	int exponent;
+	float fraction = frexpf(x, &exponent);
+
+	return x < 0x1p-14f ? 0 : (unsigned short)((exponent + 14) << 10 | ((unsigned)(fraction * 2048) & 1023));
+}
+
+static void encode_half2(const float c[4], void *texel)
+{
+	for (unsigned n = 0; n < 2; n++)
+		((unsigned short *)texel)[n] = half_of(c[n]);
+}
+
+static void decode_half2(const void *texel, float c[4])
+{
+	for (unsigned n = 0; n < 2; n++) {
+		unsigned h = ((const unsigned short *)texel)[n];
+
+		c[n] = h ? ldexpf((float)(1024 | (h & 1023)), (int)(h >> 10) - 25) : 0;
+	}
+	c[2] = 0;
+	c[3] = 1;
+}
+
+static void decode_e5b9g9r9(const void *texel, float c[4])
+{
+	unsigned word;
+
+	memcpy(&word, texel, 4);
+	for (unsigned n = 0; n < 3; n++)
+		c[n] = ldexpf((float)(word >> 9 * n & 511), (int)(word >> 27) - 24);
+	c[3] = 1;
+}
+
+/* The shared exponent 16: steps of 1/256. */
+static void encode_e5b9g9r9(const float c[4], void *texel)
+{
+	unsigned word = 16u << 27;
+
+	for (unsigned n = 0; n < 3; n++)
+		word |= (unsigned)(c[n] * 256) << 9 * n;
+	memcpy(texel, &word, 4);
+}
+
+static const struct format formats[] = {
+	{VK_FORMAT_R8G8B8A8_UNORM, "rgba8", 4, 4, true, 1.0f / 255, encode_rgba8, decode_rgba8},
+	{VK_FORMAT_B8G8R8A8_UNORM, "bgra8", 4, 4, true, 1.0f / 255, encode_bgra8, decode_bgra8},
+	{VK_FORMAT_R8G8B8A8_SRGB, "srgb8", 4, 4, false, 0, encode_rgba8, decode_srgb8},
+	{VK_FORMAT_R8_UNORM, "r8", 1, 1, true, 1.0f / 255, encode_r8, decode_r8},
+	{VK_FORMAT_R8G8_SNORM, "rg8s", 2, 2, true, 1.0f / 127, encode_rg8s, decode_rg8s},
+	{VK_FORMAT_A2B10G10R10_UNORM_PACK32, "a2b10g10r10", 4, 4, true, 1.0f / 3, encode_1010102, decode_1010102},
+	{VK_FORMAT_R5G6B5_UNORM_PACK16, "r5g6b5", 2, 3, false, 0, encode_565, decode_565},
+	{VK_FORMAT_R16G16_SFLOAT, "rg16f", 4, 2, true, 1.0f / 1024, encode_half2, decode_half2},
+	{VK_FORMAT_R32_SFLOAT, "r32f", 4, 1, true, 0, encode_float, decode_float},
+	{VK_FORMAT_R32G32B32A32_SFLOAT, "rgba32f", 16, 4, true, 0, encode_float4, decode_float4},
+	{VK_FORMAT_E5B9G9R9_UFLOAT_PACK32, "e5b9g9r9", 4, 3, false, 0, encode_e5b9g9r9, decode_e5b9g9r9},
+};
+#define FORMATS (sizeof(formats) / sizeof(formats[0]))
+
+/* --- the device --- */
+
+static VkInstance open_card(void)
+{
+	VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
+	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
+	VkPhysicalDevice cards[8];
+	uint32_t count = 8;
+	VkInstance instance;
+
+	MUST(vkCreateInstance(&info, NULL, &instance));
+	if (vkEnumeratePhysicalDevices(instance, &count, cards) < 0)
+		count = 0;
+	for (uint32_t i = 0; i < count && !card; i++) {
+		VkPhysicalDeviceProperties about;
+
+		vkGetPhysicalDeviceProperties(cards[i], &about);
+		if (strstr(about.deviceName, "RADV")) {
+			card = cards[i];
+			printf("%s\n", about.deviceName);
+		}
+	}
+	if (!card)
+		exit((printf("no card with RADV\n"), 77));
+	return instance;
+}
+
+static uint32_t compute_family(void)
+{
+	VkQueueFamilyProperties family[8];
+	uint32_t count = 8, n = 0;
+
+	vkGetPhysicalDeviceQueueFamilyProperties(card, &count, family);
+	while (n + 1 < count && (family[n].queueFlags & VK_QUEUE_GRAPHICS_BIT ||
+				 !(family[n].queueFlags & VK_QUEUE_COMPUTE_BIT)))
+		n++;
+	return n;
+}
+
+static void open_device(void)
+{
+	const float one = 1;
+	uint32_t family = compute_family();
+	VkPhysicalDeviceFeatures features = {
+		.shaderStorageImageWriteWithoutFormat = VK_TRUE,
+	};
+	VkDeviceQueueCreateInfo queues = {
+		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+		.queueFamilyIndex = family,
+		.queueCount = 1,
+		.pQueuePriorities = &one,
+	};
+
+	MUST(vkCreateDevice(card,
+			    &(VkDeviceCreateInfo){
+				    .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+				    .queueCreateInfoCount = 1,
+				    .pQueueCreateInfos = &queues,
+				    .pEnabledFeatures = &features,
+			    },
+			    NULL, &dev));
+	vkGetDeviceQueue(dev, family, 0, &queue);
+	MUST(vkCreateCommandPool(dev,
+				 &(VkCommandPoolCreateInfo){
+					 .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+					 .queueFamilyIndex = family,
+				 },
+				 NULL, &commands));
+}
+
+static VkDescriptorType type_of(uint32_t binding)
+{
+	if (binding <= BIND_VOLUME)
+		return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+	return binding <= BIND_COUNTERS ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
+static VkShaderModule load_shader(const char *path)
+{
+	static uint32_t code[16384];
+	FILE *file = fopen(path, "rb");
+	VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .pCode = code};
+	VkShaderModule module;
+
+	info.codeSize = file ? fread(code, 1, sizeof(code), file) : 0;
+	if (!info.codeSize)
+		exit((printf("cannot read %s\n", path), 1));
+	fclose(file);
+	MUST(vkCreateShaderModule(dev, &info, NULL, &module));
+	return module;
+}
+
+struct push {
+	uint32_t mode, count, width;
+	float lod;
+};
+
+static void create_pipeline(const char *path)
+{
+	VkDescriptorSetLayoutBinding binding[BINDINGS];
+	VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(struct push)};
+	VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3},
+					{VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 2},
+					{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2}};
+	VkShaderModule shader = load_shader(path);
+
+	for (uint32_t n = 0; n < BINDINGS; n++)
+		binding[n] = (VkDescriptorSetLayoutBinding){n, type_of(n), 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
+	MUST(vkCreateDescriptorSetLayout(
+		dev,
+		&(VkDescriptorSetLayoutCreateInfo){.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+						   .bindingCount = BINDINGS,
+						   .pBindings = binding},
+		NULL, &set_layout));
+	MUST(vkCreatePipelineLayout(dev,
+				    &(VkPipelineLayoutCreateInfo){
+					    .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+					    .setLayoutCount = 1,
+					    .pSetLayouts = &set_layout,
+					    .pushConstantRangeCount = 1,
+					    .pPushConstantRanges = &push,
+				    },
+				    NULL, &layout));
+	MUST(vkCreateComputePipelines(dev, VK_NULL_HANDLE, 1,
+				      &(VkComputePipelineCreateInfo){
+					      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+					      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+							.stage = VK_SHADER_STAGE_COMPUTE_BIT,
+							.module = shader,
+							.pName = "main"},
+					      .layout = layout,
+				      },
+				      NULL, &pipeline));
+	vkDestroyShaderModule(dev, shader, NULL);
+	MUST(vkCreateDescriptorPool(dev,
+				    &(VkDescriptorPoolCreateInfo){
+					    .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+					    .maxSets = 1,
+					    .poolSizeCount = 3,
+					    .pPoolSizes = sizes,
+				    },
+				    NULL, &sets));
+	MUST(vkAllocateDescriptorSets(dev,
+				      &(VkDescriptorSetAllocateInfo){
+					      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+					      .descriptorPool = sets,
+					      .descriptorSetCount = 1,
+					      .pSetLayouts = &set_layout,
+				      },
+				      &set));
+}
+
+static VkDeviceMemory allocate(const VkMemoryRequirements *need, void **map)
+{
+	const VkMemoryPropertyFlags want =
+		VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+	VkPhysicalDeviceMemoryProperties types;
+	VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = need->size};
+	VkDeviceMemory memory;
+
+	vkGetPhysicalDeviceMemoryProperties(card, &types);
+	while (info.memoryTypeIndex + 1 < types.memoryTypeCount &&
+	       (!(need->memoryTypeBits >> info.memoryTypeIndex & 1) ||
+		(types.memoryTypes[info.memoryTypeIndex].propertyFlags & want) != want))
+		info.memoryTypeIndex++;
+	MUST(vkAllocateMemory(dev, &info, NULL, &memory));
+	MUST(vkMapMemory(dev, memory, 0, VK_WHOLE_SIZE, 0, map));
+	return memory;
+}
+
+static VkBuffer create_points(uint32_t binding, VkDeviceMemory *memory, void **map)
+{
+	VkMemoryRequirements need;
+	VkBuffer buffer;
+	VkDescriptorBufferInfo info = {.range = VK_WHOLE_SIZE};
+
+	MUST(vkCreateBuffer(dev,
+			    &(VkBufferCreateInfo){
+				    .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+				    .size = POINTS * 16,
+				    .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+			    },
+			    NULL, &buffer));
+	vkGetBufferMemoryRequirements(dev, buffer, &need);
+	*memory = allocate(&need, map);
+	MUST(vkBindBufferMemory(dev, buffer, *memory, 0));
+	info.buffer = buffer;
+	vkUpdateDescriptorSets(dev, 1,
+			       &(VkWriteDescriptorSet){
+				       .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+				       .dstSet = set,
+				       .dstBinding = binding,
+				       .descriptorCount = 1,
+				       .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+				       .pBufferInfo = &info,
+			       },
+			       0, NULL);
+	return buffer;
+}
+
+/* --- images --- */
+
+struct image {
+	const struct format *format;
+	VkImageType type;
+	unsigned width, height, depth, layers, levels;
+	VkImage image;
+	VkImageView view;
+	VkDeviceMemory memory;
+	unsigned char *map;
+};
+
+static bool is_possible(const struct image *m, VkImageUsageFlags usage)
+{
+	VkImageFormatProperties limits;
+
+	return !vkGetPhysicalDeviceImageFormatProperties(card, m->format->format, m->type, VK_IMAGE_TILING_LINEAR,
+							 usage, 0, &limits) &&
+	       limits.maxMipLevels >= m->levels && limits.maxArrayLayers >= m->layers;
+}
+
+/* False where the driver has no such linear image. */
+static bool image_create(struct image *m, VkImageViewType view, VkImageUsageFlags usage)
+{
+	VkMemoryRequirements need;
+
+	if (!is_possible(m, usage))
+		return false;
+	MUST(vkCreateImage(dev,
+			   &(VkImageCreateInfo){
+				   .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+				   .imageType = m->type,
+				   .format = m->format->format,
+				   .extent = {m->width, m->height, m->depth},
+				   .mipLevels = m->levels,
+				   .arrayLayers = m->layers,
+				   .samples = VK_SAMPLE_COUNT_1_BIT,
+				   .tiling = VK_IMAGE_TILING_LINEAR,
+				   .usage = usage,
+				   .initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED,
+			   },
+			   NULL, &m->image));
+	vkGetImageMemoryRequirements(dev, m->image, &need);
+	m->memory = allocate(&need, (void **)&m->map);
+	MUST(vkBindImageMemory(dev, m->image, m->memory, 0));
+	MUST(vkCreateImageView(dev,
+			       &(VkImageViewCreateInfo){
+				       .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+				       .image = m->image,
+				       .viewType = view,
+				       .format = m->format->format,
+				       .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, m->levels, 0, m->layers},
+			       },
+			       NULL, &m->view));
+	return true;
+}
+
+static void image_destroy(struct image *m)
+{
+	vkDestroyImageView(dev, m->view, NULL);
+	vkDestroyImage(dev, m->image, NULL);
+	vkFreeMemory(dev, m->memory, NULL);
+}
+
+static unsigned at_level(unsigned size, unsigned level)
+{
+	return size >> level ? size >> level : 1;
+}
+
+static void *texel_of(const struct image *m, unsigned level, unsigned x, unsigned y, unsigned z)
+{
+	VkSubresourceLayout place;
+	bool is_volume = m->type == VK_IMAGE_TYPE_3D;
+
+	vkGetImageSubresourceLayout(
+		dev, m->image, &(VkImageSubresource){VK_IMAGE_ASPECT_COLOR_BIT, level, is_volume ? 0 : z}, &place);
+	return m->map + place.offset + y * place.rowPitch + (is_volume ? z * place.depthPitch : 0) +
+	       x * m->format->size_B;
+}
+
+/* Values from 0 to 1 that differ from texel to texel. */
+static void pattern(unsigned level, unsigned x, unsigned y, unsigned z, float c[4])
+{
+	for (unsigned n = 0; n < 4; n++)
+		c[n] = (float)((x * (3 + n) + y * (7 + 2 * n) + z * 13 + level * 29 + n) % 64) / 64;
+}
+
+static void image_fill(const struct image *m)
+{
+	for (unsigned level = 0; level < m->levels; level++)
+		for (unsigned z = 0; z < (m->type == VK_IMAGE_TYPE_3D ? at_level(m->depth, level) : m->layers); z++)
+			for (unsigned y = 0; y < at_level(m->height, level); y++)
+				for (unsigned x = 0; x < at_level(m->width, level); x++) {
+					float c[4];
+
+					pattern(level, x, y, z, c);
+					m->format->encode(c, texel_of(m, level, x, y, z));
+				}
+}
+
+static void image_bind(uint32_t binding, const struct image *m, VkSampler sampler)
+{
+	VkDescriptorImageInfo info = {sampler, m->view, VK_IMAGE_LAYOUT_GENERAL};
+
+	vkUpdateDescriptorSets(dev, 1,
+			       &(VkWriteDescriptorSet){
+				       .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+				       .dstSet = set,
+				       .dstBinding = binding,
+				       .descriptorCount = 1,
+				       .descriptorType = type_of(binding),
+				       .pImageInfo = &info,
+			       },
+			       0, NULL);
+}
+
+/* --- samplers, and what they should give --- */
+
+struct mode_of_sampler {
+	const char *name;
+	VkFilter filter;
+	VkSamplerMipmapMode mip;
+	VkSamplerAddressMode address;
+	VkBorderColor border;
+};
+
+static VkSampler sampler_create(const struct mode_of_sampler *s)
+{
+	VkSampler sampler;
+
+	MUST(vkCreateSampler(dev,
+			     &(VkSamplerCreateInfo){
+				     .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+				     .magFilter = s->filter,
+				     .minFilter = s->filter,
+				     .mipmapMode = s->mip,
+				     .addressModeU = s->address,
+				     .addressModeV = s->address,
+				     .addressModeW = s->address,
+				     .maxLod = 15,
+				     .borderColor = s->border,
+			     },
+			     NULL, &sampler));
+	return sampler;
+}
+
+static int wrap(const struct mode_of_sampler *s, int x, int size)
+{
+	switch (s->address) {
+	case VK_SAMPLER_ADDRESS_MODE_REPEAT:
+		return (x % size + size) % size;
+	case VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT:
+		x = (x % (2 * size) + 2 * size) % (2 * size);
+		return x < size ? x : 2 * size - 1 - x;
+	case VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE:
+		return x < 0 ? 0 : x < size ? x : size - 1;
+	default:
+		return x < 0 || x >= size ? -1 : x;
+	}
+}
+
+static void texel_value(const struct image *m, const struct mode_of_sampler *s, unsigned level, const int at[3],
+			float c[4])
+{
+	if (at[0] >= 0 && at[1] >= 0 && at[2] >= 0) {
+		m->format->decode(texel_of(m, level, (unsigned)at[0], (unsigned)at[1], (unsigned)at[2]), c);
+		return;
+	}
+	/* Channels that the format lacks are 0, 0, 0, 1 in the border, too. */
+	for (unsigned n = 0; n < 4; n++)
+		c[n] = n >= m->format->channels ? n == 3
+		       : s->border == VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE
+			       ? 1
+			       : n == 3 && s->border == VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK;
+}
+
+/* axes: 2 or 3; a layer comes behind two. offset: of texels. */
+static void sample_level(const struct image *m, const struct mode_of_sampler *s, const float p[4],
+			 const int offset[2], unsigned level, float c[4])
+{
+	bool linear = s->filter == VK_FILTER_LINEAR, is_volume = m->type == VK_IMAGE_TYPE_3D;
+	const unsigned size[3] = {at_level(m->width, level), at_level(m->height, level), at_level(m->depth, level)};
+	int first[3] = {0}, at[3];
+	float weight[3] = {0};
+
+	for (unsigned n = 0; n < (is_volume ? 3u : 2u); n++) {
+		float x = p[n] * (float)size[n] - (linear ? 0.5f : 0);
+
+		first[n] = (int)floorf(x) + (n < 2 ? offset[n] : 0);
+		weight[n] = linear ? x - floorf(x) : 0;
+	}
+	memset(c, 0, 4 * sizeof(*c));
+	for (unsigned corner = 0; corner < 8; corner++) {
+		float part = 1, value[4];
+
+		for (unsigned n = 0; n < 3; n++) {
+			part *= corner >> n & 1 ? weight[n] : 1 - weight[n];
+			at[n] = wrap(s, first[n] + (int)(corner >> n & 1), (int)size[n]);
+		}
+		if (part == 0)
+			continue;
+		if (!is_volume)
+			at[2] = m->layers > 1 ? (int)lrintf(p[2]) : 0;
+		texel_value(m, s, level, at, value);
+		for (unsigned n = 0; n < 4; n++)
+			c[n] += part * value[n];
+	}
+}
+
+static void sample(const struct image *m, const struct mode_of_sampler *s, const float p[4], const int offset[2],
+		   float lod, float c[4])
+{
+	float top = (float)(m->levels - 1), second[4];
+
+	lod = lod < 0 ? 0 : lod > top ? top : lod;
+	if (s->mip == VK_SAMPLER_MIPMAP_MODE_NEAREST) {
+		sample_level(m, s, p, offset, (unsigned)floorf(lod + 0.5f), c);
+		return;
+	}
+	sample_level(m, s, p, offset, (unsigned)lod, c);
+	if (lod == floorf(lod))
+		return;
+	sample_level(m, s, p, offset, (unsigned)lod + 1, second);
+	for (unsigned n = 0; n < 4; n++)
+		c[n] += (lod - floorf(lod)) * (second[n] - c[n]);
+}
+
+/* --- runs --- */
+
+static void run(enum mode mode, uint32_t count, uint32_t width, float lod)
+{
+	const struct push push = {mode, count, width, lod};
+	VkMemoryBarrier done = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_HOST_READ_BIT,
+	};
+	VkCommandBufferAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+		.commandPool = commands,
+		.commandBufferCount = 1,
+	};
+	VkCommandBuffer cmd;
+	VkFence fence;
+
+	memset(result, 0xcc, POINTS * 16);
+	MUST(vkAllocateCommandBuffers(dev, &info, &cmd));
+	MUST(vkBeginCommandBuffer(
+		cmd, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
+	vkCmdPushConstants(cmd, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
+	vkCmdDispatch(cmd, (count + 63) / 64, 1, 1);
+	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &done, 0,
+			     NULL, 0, NULL);
+	MUST(vkEndCommandBuffer(cmd));
+	MUST(vkCreateFence(dev, &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL, &fence));
+	MUST(vkQueueSubmit(
+		queue, 1,
+		&(VkSubmitInfo){
+			.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd},
+		fence));
+	MUST(vkWaitForFences(dev, 1, &fence, VK_TRUE, TIMEOUT_NS));
+	vkDestroyFence(dev, fence, NULL);
+	vkFreeCommandBuffers(dev, commands, 1, &cmd);
+}
+
+static void check(const char *what, const char *format, unsigned i, const float got[4], const float want[4],
+		  float tolerance)
+{
+	checks++;
+	for (unsigned n = 0; n < 4; n++)
+		if (!(fabsf(got[n] - want[n]) <= tolerance)) {
+			if (mistakes++ < 20)
+				printf("%s %s, point %u: %g %g %g %g, want %g %g %g %g\n", format, what, i,
+				       (double)got[0], (double)got[1], (double)got[2], (double)got[3],
+				       (double)want[0], (double)want[1], (double)want[2], (double)want[3]);
+			return;
+		}
+}
+
+/* Points in and around the image, at steps of 1/16 texel of level 0 but for the edges of texels. */
+static void put_points(const struct image *m)
+{
+	const unsigned size[3] = {m->width, m->height, m->depth};
+
+	for (unsigned i = 0; i < POINTS; i++)
+		for (unsigned n = 0; n < 3; n++) {
+			unsigned step = i * (7 + 6 * n) + 3 * n;
+
+			point[i][n] = ((float)(step % (24 * size[n])) / 16 + 1.0f / 32) / (float)size[n] - 0.25f;
+			if (n == 2 && m->type != VK_IMAGE_TYPE_3D)
+				point[i][n] = (float)(i % m->layers);
+		}
+}
+
+static const struct mode_of_sampler samplers[] = {
+	{"nearest, repeat", VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT,
+	 VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
+	{"nearest, mirror", VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+	 VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT, VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
+	{"nearest, border", VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+	 VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK},
+	{"linear, edge", VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+	 VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
+	{"linear, repeat", VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT,
+	 VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
+	{"linear, border", VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR,
+	 VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE},
+};
+#define SAMPLERS (sizeof(samplers) / sizeof(samplers[0]))
+
+static void check_samples(const struct image *m, const struct mode_of_sampler *s, enum mode mode, float lod,
+			  const char *what)
+{
+	const int offset[2] = {mode == OFFSET ? 1 : 0, mode == OFFSET ? -2 : 0};
+
+	put_points(m);
+	run(mode, POINTS, m->width, mode == GRADIENTS ? exp2f(lod) / 16 : lod);
+	for (unsigned i = 0; i < POINTS; i++) {
+		float want[4];
+
+		sample(m, s, point[i], offset, lod, want);
+		check(what, m->format->name, i, result[i], want, 1.0f / 128);
+	}
+}
+
+static void check_sampled(struct image *m, uint32_t binding, enum mode mode)
+{
+	for (unsigned n = 0; n < SAMPLERS; n++) {
+		VkSampler sampler = sampler_create(&samplers[n]);
+
+		image_bind(binding, m, sampler);
+		for (unsigned level = 0; level < 2 * m->levels; level++)
+			check_samples(m, &samplers[n], mode, (float)level * 0.75f, samplers[n].name);
+		if (mode == PLANE) {
+			check_samples(m, &samplers[n], OFFSET, 0, "offset");
+			check_samples(m, &samplers[n], IMPLICIT, 0, "without a level");
+		}
+		vkDestroySampler(dev, sampler, NULL);
+	}
+}
+
+static void check_fetch(const struct image *m)
+{
+	for (unsigned level = 0; level < m->levels; level++) {
+		unsigned width = at_level(m->width, level), count = width * at_level(m->height, level);
+
+		run(FETCH, count, width, (float)level);
+		for (unsigned i = 0; i < count; i++) {
+			float want[4];
+
+			m->format->decode(texel_of(m, level, i % width, i / width, 0), want);
+			check("fetched", m->format->name, i, result[i], want, 1e-6f);
+		}
+	}
+}
+
+/* Vulkan's order: lower left, lower right, upper right, upper left. */
+static void check_gather(struct image *m)
+{
+	static const int column[] = {0, 1, 1, 0}, row[] = {1, 1, 0, 0};
+	const struct mode_of_sampler *s = &samplers[3];
+	put_points(m);
+	run(GATHER, POINTS, m->width, 0);
+	for (unsigned i = 0; i < POINTS; i++) {
+		int x = (int)floorf(point[i][0] * (float)m->width - 0.5f),
+		    y = (int)floorf(point[i][1] * (float)m->height - 0.5f);
+		float want[4];
+
+		for (unsigned n = 0; n < 4; n++) {
+			const int at[3] = {wrap(s, x + column[n], (int)m->width),
+					   wrap(s, y + row[n], (int)m->height), 0};
+			float c[4];
+
+			texel_value(m, s, 0, at, c);
+			want[n] = c[0];
+		}
+		check("gathered", m->format->name, i, result[i], want, 1e-6f);
+	}
+}
+
+static void check_store(struct image *m)
+{
+	unsigned count = m->width * m->height;
+
+	image_bind(BIND_STORED, m, VK_NULL_HANDLE);
+	for (unsigned i = 0; i < count; i++)
+		pattern(5, i % m->width, i / m->width, 0, point[i]);
+	run(STORE, count, m->width, 0);
+	for (unsigned i = 0; i < count; i++) {
+		float got[4], want[4];
+
+		m->format->decode(texel_of(m, 0, i % m->width, i / m->width, 0), got);
+		for (unsigned n = 0; n < 4; n++)
+			want[n] = n < m->format->channels ? point[i][n] : n == 3;
+		check("stored", m->format->name, i, got, want, m->format->step);
+	}
+}
+
+static void check_format(const struct format *f)
+{
+	VkImageUsageFlags usage = VK_IMAGE_USAGE_SAMPLED_BIT | (f->stores ? VK_IMAGE_USAGE_STORAGE_BIT : 0);
+	struct image m = {.format = f, .type = VK_IMAGE_TYPE_2D, .width = 19, .height = 11, .depth = 1, .layers = 1,
+			  .levels = 1};
+
+	VkSampler sampler;
+
+	if (!image_create(&m, VK_IMAGE_VIEW_TYPE_2D, usage)) {
+		printf("%s: no such linear image\n", f->name);
+		return;
+	}
+	image_fill(&m);
+	check_sampled(&m, BIND_PLANE, PLANE);
+	sampler = sampler_create(&samplers[3]);
+	image_bind(BIND_PLANE, &m, sampler);
+	check_gather(&m);
+	check_fetch(&m);
+	if (f->stores)
+		check_store(&m);
+	vkDestroySampler(dev, sampler, NULL);
+	image_destroy(&m);
+}
+
+static void check_shape(struct image m, VkImageViewType view, uint32_t binding, enum mode mode, const char *name)
+{
+	if (!image_create(&m, view, VK_IMAGE_USAGE_SAMPLED_BIT)) {
+		printf("%s: no such linear image\n", name);
+		return;
+	}
+	image_fill(&m);
+	check_sampled(&m, binding, mode);
+	if (mode == LAYERS) {
+		const float want[4] = {(float)m.width, (float)m.height, (float)m.layers, (float)m.levels};
+
+		run(SIZE, 1, 1, 0);
+		check("size", m.format->name, 0, result[0], want, 0);
+	}
+	printf("%s: checked\n", name);
+	image_destroy(&m);
+}
+
+static uint32_t counter_of(const struct image *m, unsigned i)
+{
+	uint32_t value;
+
+	memcpy(&value, texel_of(m, 0, i % m->width, i / m->width, 0), 4);
+	return value;
+}
+
+static void check_atomics(const struct image *m)
+{
+	for (unsigned n = 0; n < 2; n++)
+		run(ATOMIC, m->width * m->height, m->width, 0);
+	for (unsigned i = 0; i < m->width * m->height; i++) {
+		const float want[4] = {(float)(i + 5), (float)(i + 5), (float)(i + 5), (float)(i + 5)};
+
+		check("atomics", "r32ui", i, result[i], want, 0);
+		checks++;
+		mistakes += counter_of(m, i) != 2 * (i + 5);
+	}
+}
+
+/* Images for the bindings that a run does not use. */
+static void bind_others(struct image *plane, struct image *layers, struct image *volume, struct image *counters,
+			VkSampler sampler)
+{
+	image_bind(BIND_PLANE, plane, sampler);
+	if (layers->image)
+		image_bind(BIND_LAYERS, layers, sampler);
+	if (volume->image)
+		image_bind(BIND_VOLUME, volume, sampler);
+	image_bind(BIND_STORED, plane, VK_NULL_HANDLE);
+	image_bind(BIND_COUNTERS, counters, VK_NULL_HANDLE);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct format counter = {.format = VK_FORMAT_R32_UINT, .name = "r32ui", .size_B = 4};
+	const struct format *f = &formats[8];
+	struct image plane = {.format = f, .type = VK_IMAGE_TYPE_2D, .width = 16, .height = 16, .depth = 1, .layers = 1, .levels = 1}, layers = {.format = f, .type = VK_IMAGE_TYPE_2D, .width = 16, .height = 16, .depth = 1, .layers = 5, .levels = 1},
+		     volume = {.format = f, .type = VK_IMAGE_TYPE_3D, .width = 16, .height = 8, .depth = 6, .layers = 1, .levels = 1}, counters = {.format = &counter, .type = VK_IMAGE_TYPE_2D, .width = 9, .height = 9, .depth = 1, .layers = 1, .levels = 1};
+	VkInstance instance = open_card();
+	VkDeviceMemory memory[2];
+	VkSampler sampler;
+
+	if (argc < 2)
+		return 1;
+	open_device();
+	create_pipeline(argv[1]);
+	point_buffer = create_points(BIND_POINTS, &memory[0], (void **)&point);
+	result_buffer = create_points(BIND_RESULTS, &memory[1], (void **)&result);
+	sampler = sampler_create(&samplers[0]);
+	if (!image_create(&plane, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT) ||
+	    !image_create(&counters, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_USAGE_STORAGE_BIT))
+		return (printf("no linear images\n"), 1);
+	image_create(&layers, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_IMAGE_USAGE_SAMPLED_BIT);
+	image_create(&volume, VK_IMAGE_VIEW_TYPE_3D, VK_IMAGE_USAGE_SAMPLED_BIT);
+	bind_others(&plane, &layers, &volume, &counters, sampler);
+	for (unsigned n = 0; n < FORMATS; n++)
+		check_format(&formats[n]);
+	bind_others(&plane, &layers, &volume, &counters, sampler);
+	memset(counters.map, 0, 4);
+	for (unsigned i = 0; i < counters.width * counters.height; i++)
+		memset(texel_of(&counters, 0, i % counters.width, i / counters.width, 0), 0, 4);
+	check_atomics(&counters);
+	check_shape((struct image){.format = f, .type = VK_IMAGE_TYPE_2D, .width = 16, .height = 16, .depth = 1, .layers = 1, .levels = 5}, VK_IMAGE_VIEW_TYPE_2D, BIND_PLANE, PLANE,
+		    "levels");
+	check_shape((struct image){.format = f, .type = VK_IMAGE_TYPE_2D, .width = 19, .height = 7, .depth = 1, .layers = 5, .levels = 1}, VK_IMAGE_VIEW_TYPE_2D_ARRAY, BIND_LAYERS,
+		    LAYERS, "layers");
+	check_shape((struct image){.format = f, .type = VK_IMAGE_TYPE_3D, .width = 19, .height = 7, .depth = 6, .layers = 1, .levels = 1}, VK_IMAGE_VIEW_TYPE_3D, BIND_VOLUME, VOLUME,
+		    "volume");
+	printf("%u of %u results are wrong\n", mistakes, checks);
+	vkDeviceWaitIdle(dev);
+	(void)instance;
+	return mistakes != 0;
+}
