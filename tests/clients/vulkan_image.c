@@ -272,8 +272,8 @@ static uint32_t compute_family(void)
 	uint32_t count = 8, n = 0;
 
 	vkGetPhysicalDeviceQueueFamilyProperties(card, &count, family);
-	while (n + 1 < count && (family[n].queueFlags & VK_QUEUE_GRAPHICS_BIT ||
-				 !(family[n].queueFlags & VK_QUEUE_COMPUTE_BIT)))
+	while (n + 1 < count &&
+	       (family[n].queueFlags & VK_QUEUE_GRAPHICS_BIT || !(family[n].queueFlags & VK_QUEUE_COMPUTE_BIT)))
 		n++;
 	return n;
 }
@@ -362,16 +362,17 @@ static void create_pipeline(const char *path)
 					    .pPushConstantRanges = &push,
 				    },
 				    NULL, &layout));
-	MUST(vkCreateComputePipelines(dev, VK_NULL_HANDLE, 1,
-				      &(VkComputePipelineCreateInfo){
-					      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-					      .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-							.stage = VK_SHADER_STAGE_COMPUTE_BIT,
-							.module = shader,
-							.pName = "main"},
-					      .layout = layout,
-				      },
-				      NULL, &pipeline));
+	MUST(vkCreateComputePipelines(
+		dev, VK_NULL_HANDLE, 1,
+		&(VkComputePipelineCreateInfo){
+			.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+			.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+				  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+				  .module = shader,
+				  .pName = "main"},
+			.layout = layout,
+		},
+		NULL, &pipeline));
 	vkDestroyShaderModule(dev, shader, NULL);
 	MUST(vkCreateDescriptorPool(dev,
 				    &(VkDescriptorPoolCreateInfo){
@@ -696,11 +697,11 @@ static void run(enum mode mode, uint32_t count, uint32_t width, float lod)
 			     NULL, 0, NULL);
 	MUST(vkEndCommandBuffer(cmd));
 	MUST(vkCreateFence(dev, &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL, &fence));
-	MUST(vkQueueSubmit(
-		queue, 1,
-		&(VkSubmitInfo){
-			.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd},
-		fence));
+	MUST(vkQueueSubmit(queue, 1,
+			   &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+					   .commandBufferCount = 1,
+					   .pCommandBuffers = &cmd},
+			   fence));
 	MUST(vkWaitForFences(dev, 1, &fence, VK_TRUE, TIMEOUT_NS));
 	vkDestroyFence(dev, fence, NULL);
 	vkFreeCommandBuffers(dev, commands, 1, &cmd);
@@ -746,8 +747,8 @@ static const struct mode_of_sampler samplers[] = {
 	 VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
 	{"linear, repeat", VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT,
 	 VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
-	{"linear, border", VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR,
-	 VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE},
+	{"linear, border", VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+	 VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE},
 };
 #define SAMPLERS (sizeof(samplers) / sizeof(samplers[0]))
 
@@ -842,7 +843,12 @@ static void check_store(struct image *m)
 static void check_format(const struct format *f)
 {
 	VkImageUsageFlags usage = VK_IMAGE_USAGE_SAMPLED_BIT | (f->stores ? VK_IMAGE_USAGE_STORAGE_BIT : 0);
-	struct image m = {.format = f, .type = VK_IMAGE_TYPE_2D, .width = 19, .height = 11, .depth = 1, .layers = 1,
+	struct image m = {.format = f,
+			  .type = VK_IMAGE_TYPE_2D,
+			  .width = 19,
+			  .height = 11,
+			  .depth = 1,
+			  .layers = 1,
 			  .levels = 1};
 
 	VkSampler sampler;
@@ -919,8 +925,34 @@ int main(int argc, char **argv)
 {
 	static const struct format counter = {.format = VK_FORMAT_R32_UINT, .name = "r32ui", .size_B = 4};
 	const struct format *f = &formats[8];
-	struct image plane = {.format = f, .type = VK_IMAGE_TYPE_2D, .width = 16, .height = 16, .depth = 1, .layers = 1, .levels = 1}, layers = {.format = f, .type = VK_IMAGE_TYPE_2D, .width = 16, .height = 16, .depth = 1, .layers = 5, .levels = 1},
-		     volume = {.format = f, .type = VK_IMAGE_TYPE_3D, .width = 16, .height = 8, .depth = 6, .layers = 1, .levels = 1}, counters = {.format = &counter, .type = VK_IMAGE_TYPE_2D, .width = 9, .height = 9, .depth = 1, .layers = 1, .levels = 1};
+	struct image plane = {.format = f,
+			      .type = VK_IMAGE_TYPE_2D,
+			      .width = 16,
+			      .height = 16,
+			      .depth = 1,
+			      .layers = 1,
+			      .levels = 1},
+		     layers = {.format = f,
+			       .type = VK_IMAGE_TYPE_2D,
+			       .width = 16,
+			       .height = 16,
+			       .depth = 1,
+			       .layers = 5,
+			       .levels = 1},
+		     volume = {.format = f,
+			       .type = VK_IMAGE_TYPE_3D,
+			       .width = 16,
+			       .height = 8,
+			       .depth = 6,
+			       .layers = 1,
+			       .levels = 1},
+		     counters = {.format = &counter,
+				 .type = VK_IMAGE_TYPE_2D,
+				 .width = 9,
+				 .height = 9,
+				 .depth = 1,
+				 .layers = 1,
+				 .levels = 1};
 	VkInstance instance = open_card();
 	VkDeviceMemory memory[2];
 	VkSampler sampler;
@@ -945,12 +977,30 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < counters.width * counters.height; i++)
 		memset(texel_of(&counters, 0, i % counters.width, i / counters.width, 0), 0, 4);
 	check_atomics(&counters);
-	check_shape((struct image){.format = f, .type = VK_IMAGE_TYPE_2D, .width = 16, .height = 16, .depth = 1, .layers = 1, .levels = 5}, VK_IMAGE_VIEW_TYPE_2D, BIND_PLANE, PLANE,
-		    "levels");
-	check_shape((struct image){.format = f, .type = VK_IMAGE_TYPE_2D, .width = 19, .height = 7, .depth = 1, .layers = 5, .levels = 1}, VK_IMAGE_VIEW_TYPE_2D_ARRAY, BIND_LAYERS,
-		    LAYERS, "layers");
-	check_shape((struct image){.format = f, .type = VK_IMAGE_TYPE_3D, .width = 19, .height = 7, .depth = 6, .layers = 1, .levels = 1}, VK_IMAGE_VIEW_TYPE_3D, BIND_VOLUME, VOLUME,
-		    "volume");
+	check_shape((struct image){.format = f,
+				   .type = VK_IMAGE_TYPE_2D,
+				   .width = 16,
+				   .height = 16,
+				   .depth = 1,
+				   .layers = 1,
+				   .levels = 5},
+		    VK_IMAGE_VIEW_TYPE_2D, BIND_PLANE, PLANE, "levels");
+	check_shape((struct image){.format = f,
+				   .type = VK_IMAGE_TYPE_2D,
+				   .width = 19,
+				   .height = 7,
+				   .depth = 1,
+				   .layers = 5,
+				   .levels = 1},
+		    VK_IMAGE_VIEW_TYPE_2D_ARRAY, BIND_LAYERS, LAYERS, "layers");
+	check_shape((struct image){.format = f,
+				   .type = VK_IMAGE_TYPE_3D,
+				   .width = 19,
+				   .height = 7,
+				   .depth = 6,
+				   .layers = 1,
+				   .levels = 1},
+		    VK_IMAGE_VIEW_TYPE_3D, BIND_VOLUME, VOLUME, "volume");
 	printf("%u of %u results are wrong\n", mistakes, checks);
 	vkDeviceWaitIdle(dev);
 	(void)instance;

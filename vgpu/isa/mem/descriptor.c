@@ -7,6 +7,8 @@
  * place. */
 #include "vgpu/isa/mem/descriptor.h"
 
+#include <stddef.h>
+
 #include "vgpu/isa/decode/generation.h"
 #include "vgpu/isa/mem/access.h"
 #include "vgpu/isa/mem/format.h"
@@ -118,18 +120,6 @@ static uint32_t field(const uint32_t *words, struct isa_field f)
 static uint32_t fields(const uint32_t *words, struct isa_field low, struct isa_field high)
 {
 	return field(words, low) | field(words, high) << low.width;
-}
-
-unsigned isa_image_axes(const struct isa_image *m)
-{
-	if (m->type == ISA_IMAGE_1D || m->type == ISA_IMAGE_1D_ARRAY)
-		return 1;
-	return m->type == ISA_IMAGE_3D ? 3 : 2;
-}
-
-bool isa_image_has_layers(const struct isa_image *m)
-{
-	return m->type >= ISA_IMAGE_CUBE && m->type != ISA_IMAGE_2D_MSAA;
 }
 
 static uint32_t align_up(uint32_t value, uint32_t to)
@@ -247,7 +237,7 @@ const char *isa_image_read(enum vgpu_gfx gfx, const uint32_t words[8], struct is
 	const char *why;
 	int32_t size[3];
 
-	memset(m, 0, sizeof(*m));
+	memset(m, 0, offsetof(struct isa_image, level)); /* the levels that there are get values */
 	m->base = isa_sign_48(((uint64_t)(words[1] & 0xff) << 32 | words[0]) << 8);
 	m->type = (uint8_t)(words[3] >> 28);
 	m->select = words[3] & 0xfff;

@@ -62,7 +62,16 @@ const char *isa_image_read(enum vgpu_gfx gfx, const uint32_t words[8], struct is
 const char *isa_sampler_read(enum vgpu_gfx gfx, const uint32_t words[4], struct isa_sampler *sampler);
 
 /* Axes of a slice: 1 to 3. */
-unsigned isa_image_axes(const struct isa_image *image);
-bool isa_image_has_layers(const struct isa_image *image);
+static inline unsigned isa_image_axes(const struct isa_image *m)
+{
+	if (m->type == ISA_IMAGE_1D || m->type == ISA_IMAGE_1D_ARRAY)
+		return 1;
+	return m->type == ISA_IMAGE_3D ? 3 : 2;
+}
+
+static inline bool isa_image_has_layers(const struct isa_image *m)
+{
+	return m->type >= ISA_IMAGE_CUBE && m->type != ISA_IMAGE_2D_MSAA;
+}
 
 #endif

@@ -50,6 +50,18 @@ static const char *find_rows(const struct isa_wave *w, const struct isa_inst *i,
 	return NULL;
 }
 
+/* What the coordinates of an access without a sampler mean. */
+static void find_axes(struct isa_image_access *a)
+{
+	unsigned axes = isa_image_axes(&a->m);
+
+	a->places = a->axes < axes ? a->axes : (uint8_t)axes;
+	a->places = a->places < 2 ? a->places : 2;
+	a->slice = a->axes == 3 ? 2 : a->coordinates > a->axes ? a->axes : 0;
+	if (axes < 3 && !isa_image_has_layers(&a->m))
+		a->slice = 0;
+}
+
 const char *isa_image_begin(const struct isa_wave *w, const struct isa_inst *i, struct isa_image_access *a)
 {
 	const char *why = isa_image_read(w->machine->chip->gfx, &w->s[i->mem.sbase], &a->m);
@@ -64,6 +76,8 @@ const char *isa_image_begin(const struct isa_wave *w, const struct isa_inst *i, 
 		return "multisample images";
 	a->axes = (uint8_t)isa_dim_axes(dim);
 	a->coordinates = (uint8_t)isa_image_coordinates(i, dim);
+	a->is_plain = !(i->mem.parts & ~(unsigned)ISA_IMAGE_ZERO) && !(i->flags & ISA_A16);
+	find_axes(a);
 	return find_rows(w, i, dim, a);
 }
 
@@ -101,7 +115,11 @@ void isa_image_address_of(const struct isa_wave *w, const struct isa_inst *i, co
 	struct cursor c = {w, a->row, lane, false};
 	bool a16 = i->flags & ISA_A16;
 
-	memset(address, 0, sizeof(*address));
+	*address = (struct isa_image_address){0};
+	for (unsigned n = 0; n < a->coordinates && a->is_plain; n++)
+		address->c[n] = w->v[a->row[n]][lane];
+	if (a->is_plain)
+		return;
 	if (parts & ISA_IMAGE_OFFSET)
 		address->offset = next_part(&c, false);
 	if (parts & ISA_IMAGE_BIAS)
@@ -214,6 +232,11 @@ struct place {
 	uint32_t level;
 };
 
+static int32_t first_slice(const struct isa_image *m, int32_t slice)
+{
+	return slice < 0 ? -1 : (int32_t)((uint32_t)slice + (uint32_t)m->first_layer);
+}
+
 static void find_place(const struct isa_wave *w, const struct isa_inst *i, const struct isa_image_access *a,
 		       unsigned lane, struct place *p)
 {
@@ -221,13 +244,19 @@ static void find_place(const struct isa_wave *w, const struct isa_inst *i, const
 	struct isa_image_address address;
 	int32_t slice;
 
+	if (a->is_plain) {
+		p->at[0] = (int32_t)w->v[a->row[0]][lane];
+		p->at[1] = a->places > 1 ? (int32_t)w->v[a->row[1]][lane] : 0;
+		slice = a->slice ? (int32_t)w->v[a->row[a->slice]][lane] : 0;
+		p->at[2] = first_slice(m, slice);
+		p->level = m->base_level;
+		return;
+	}
 	isa_image_address_of(w, i, a, lane, &address);
-	for (unsigned n = 0; n < 2; n++)
-		p->at[n] = n < a->axes && n < isa_image_axes(m) ? (int32_t)address.c[n] : 0;
-	slice = a->axes < 3 && a->coordinates == a->axes ? 0 : (int32_t)address.c[a->axes == 1 ? 1 : 2];
-	if (m->type != ISA_IMAGE_3D && !isa_image_has_layers(m))
-		slice = 0;
-	p->at[2] = slice < 0 ? -1 : (int32_t)((uint32_t)slice + (uint32_t)m->first_layer);
+	p->at[0] = (int32_t)address.c[0];
+	p->at[1] = a->places > 1 ? (int32_t)address.c[1] : 0;
+	slice = a->slice ? (int32_t)address.c[a->slice] : 0;
+	p->at[2] = first_slice(m, slice);
 	p->level = m->base_level + (i->mem.parts & ISA_IMAGE_MIP ? address.level : 0);
 	/* Levels that the resource does not show have no texels. */
 	if (p->level > m->last_level || address.level > m->last_level) {

@@ -157,6 +157,7 @@ static void sample_level(const struct sample *p, unsigned level, bool linear, ui
 struct request {
 	struct isa_image_access a;
 	struct isa_sampler s;
+	bool one_level; /* and one filter: the level of detail does not matter */
 	struct isa_image_address address[ISA_LANES];
 };
 
@@ -227,11 +228,6 @@ static float limited_level(const struct isa_inst *i, const struct request *r, un
 	return fmaxf(fminf(level, r->s.max_lod), lowest);
 }
 
-static bool has_one_level(const struct request *r)
-{
-	return r->a.m.base_level == r->a.m.last_level && r->s.mag == r->s.min;
-}
-
 /* A level above the base level, and what it has of the next one: 0 to 1. */
 struct levels {
 	unsigned first, second;
@@ -245,7 +241,7 @@ static struct levels find_levels(const struct isa_inst *i, const struct request 
 	float level, top = (float)(m->last_level - m->base_level);
 	struct levels l = {m->base_level, m->base_level, 0, r->s.mag};
 
-	if (has_one_level(r))
+	if (r->one_level)
 		return l;
 	level = limited_level(i, r, lane, level_of_detail(i, r, lane));
 	l.linear = level > 0 ? r->s.min : r->s.mag;
@@ -310,9 +306,17 @@ static void begin_sample(struct isa_wave *w, const struct isa_inst *i, const str
 		/* Faces have coordinates from 1 to 2. */
 		if (m->type == ISA_IMAGE_CUBE)
 			p->c[n] -= 1;
-		p->offset[n] = (int32_t)(address->offset >> 8 * n << 26) >> 26;
 	}
+	for (unsigned n = 0; n < axes && address->offset; n++)
+		p->offset[n] = (int32_t)(address->offset >> 8 * n << 26) >> 26;
 	p->slice = has_layer ? find_slice(m, coordinate(i, r, lane, axes)) : m->first_layer;
+}
+
+static bool needs_quads(const struct isa_inst *i, const struct request *r)
+{
+	bool named = i->mem.parts & (ISA_IMAGE_ZERO | ISA_IMAGE_LOD | ISA_IMAGE_GRADIENTS);
+
+	return !named && (i->op == ISA_OP_IMAGE_GET_LOD || !r->one_level);
 }
 
 static const char *begin_request(const struct isa_wave *w, const struct isa_inst *i, struct request *r)
@@ -323,8 +327,9 @@ static const char *begin_request(const struct isa_wave *w, const struct isa_inst
 	if (why)
 		return why;
 	r->s.unnormalized |= !!(i->flags & ISA_UNRM);
-	/* Gradients need the lanes that are off, too. */
-	for (unsigned lane = 0; lane < isa_lanes(w); lane++)
+	r->one_level = r->a.m.base_level == r->a.m.last_level && r->s.mag == r->s.min;
+	/* Differences need the lanes that are off, too. */
+	ISA_FOR_LANES(lane, needs_quads(i, r) ? w->full : isa_exec(w))
 		isa_image_address_of(w, i, &r->a, lane, &r->address[lane]);
 	return NULL;
 }
