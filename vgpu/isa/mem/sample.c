@@ -287,29 +287,29 @@ static int32_t find_slice(const struct isa_image *m, float layer)
 	return slice < last ? slice : last;
 }
 
-static void begin_sample(struct isa_wave *w, const struct isa_inst *i, const struct request *r, unsigned lane,
-			 struct sample *p)
+static struct sample begin_sample(struct isa_wave *w, const struct isa_inst *i, const struct request *r)
 {
-	const struct isa_image *m = &r->a.m;
+	return (struct sample){
+		.w = w, .i = i, .m = &r->a.m, .s = &r->s, .compares = i->mem.parts & ISA_IMAGE_COMPARE};
+}
+
+static void take_lane(struct sample *p, const struct request *r, unsigned lane)
+{
+	const struct isa_image *m = p->m;
 	const struct isa_image_address *address = &r->address[lane];
 	unsigned axes = r->a.axes;
-	bool has_layer = r->a.coordinates > axes && isa_image_has_layers(m);
 
-	*p = (struct sample){.w = w,
-			     .i = i,
-			     .m = m,
-			     .s = &r->s,
-			     .compares = i->mem.parts & ISA_IMAGE_COMPARE,
-			     .reference = isa_image_float(address->compare)};
-	for (unsigned n = 0; n < axes; n++) {
-		p->c[n] = coordinate(i, r, lane, n);
-		/* Faces have coordinates from 1 to 2. */
-		if (m->type == ISA_IMAGE_CUBE)
-			p->c[n] -= 1;
-	}
-	for (unsigned n = 0; n < axes && address->offset; n++)
+	for (unsigned n = 0; n < axes; n++)
+		p->c[n] = coordinate(p->i, r, lane, n);
+	/* Faces have coordinates from 1 to 2. */
+	for (unsigned n = 0; n < 2 && m->type == ISA_IMAGE_CUBE; n++)
+		p->c[n] -= 1;
+	for (unsigned n = 0; n < axes && p->i->mem.parts & ISA_IMAGE_OFFSET; n++)
 		p->offset[n] = (int32_t)(address->offset >> 8 * n << 26) >> 26;
-	p->slice = has_layer ? find_slice(m, coordinate(i, r, lane, axes)) : m->first_layer;
+	p->reference = isa_image_float(address->compare);
+	p->slice = r->a.coordinates > axes && isa_image_has_layers(m)
+			   ? find_slice(m, coordinate(p->i, r, lane, axes))
+			   : m->first_layer;
 }
 
 static bool needs_quads(const struct isa_inst *i, const struct request *r)
@@ -343,7 +343,7 @@ static const struct isa_inst *run_sample(struct isa_wave *w, const struct isa_in
 {
 	struct request r;
 	const char *why = begin_request(w, i, &r);
-	struct sample p;
+	struct sample p = begin_sample(w, i, &r);
 	uint32_t xyzw[4];
 
 	if (!why && (r.s.mag || r.s.min || r.s.mip == ISA_MIP_LINEAR) && isa_image_is_integer(&r.a.m))
@@ -354,7 +354,7 @@ static const struct isa_inst *run_sample(struct isa_wave *w, const struct isa_in
 	ISA_FOR_LANES(lane, isa_exec(w)) {
 		struct levels l = find_levels(i, &r, lane);
 
-		begin_sample(w, i, &r, lane, &p);
+		take_lane(&p, &r, lane);
 		sample_levels(&p, &l, xyzw);
 		isa_image_put_texel(w, i, &r.a.m, lane, xyzw);
 	}
@@ -396,7 +396,7 @@ static const struct isa_inst *run_gather(struct isa_wave *w, const struct isa_in
 {
 	struct request r;
 	const char *why = begin_request(w, i, &r);
-	struct sample p;
+	struct sample p = begin_sample(w, i, &r);
 
 	if (!why && (isa_image_axes(&r.a.m) != 2 || __builtin_popcount(i->mem.dfmt) != 1))
 		why = "gathering from what is no plane, and several components at once,";
@@ -404,7 +404,7 @@ static const struct isa_inst *run_gather(struct isa_wave *w, const struct isa_in
 		return refuse(w, i, why);
 	w->accesses++;
 	ISA_FOR_LANES(lane, isa_exec(w)) {
-		begin_sample(w, i, &r, lane, &p);
+		take_lane(&p, &r, lane);
 		gather_lane(&p, gather_level(i, &r, lane), lane);
 	}
 	return isa_image_end(w, i);
