@@ -17,8 +17,35 @@
 			exit((printf("%s: %d\n", #call, result_), 1));                                             \
 	} while (0)
 
-enum mode { FETCH, PLANE, LAYERS, VOLUME, STORE, ATOMIC, GATHER, SIZE, GRADIENTS, OFFSET, IMPLICIT };
-enum { BIND_PLANE, BIND_LAYERS, BIND_VOLUME, BIND_STORED, BIND_COUNTERS, BIND_POINTS, BIND_RESULTS, BINDINGS };
+enum mode {
+	FETCH,
+	PLANE,
+	LAYERS,
+	VOLUME,
+	STORE,
+	ATOMIC,
+	GATHER,
+	SIZE,
+	GRADIENTS,
+	OFFSET,
+	IMPLICIT,
+	FACES,
+	TYPED,
+	TYPED_OUT
+};
+enum {
+	BIND_PLANE,
+	BIND_LAYERS,
+	BIND_VOLUME,
+	BIND_STORED,
+	BIND_COUNTERS,
+	BIND_POINTS,
+	BIND_RESULTS,
+	BIND_FACES,
+	BIND_TYPED,
+	BIND_TYPED_OUT,
+	BINDINGS
+};
 
 static VkPhysicalDevice card;
 static VkDevice dev;
@@ -29,7 +56,8 @@ static VkDescriptorPool sets;
 static VkDescriptorSet set;
 static VkPipelineLayout layout;
 static VkPipeline pipeline;
-static VkBuffer point_buffer, result_buffer;
+static VkBuffer point_buffer[2]; /* of points and results */
+static VkDeviceMemory point_memory[2];
 static float (*point)[4], (*result)[4];
 static unsigned mistakes, checks;
 
@@ -285,6 +313,10 @@ static void open_device(void)
 	VkPhysicalDeviceFeatures features = {
 		.shaderStorageImageWriteWithoutFormat = VK_TRUE,
 	};
+	VkPhysicalDeviceVulkan12Features features12 = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+		.descriptorBindingPartiallyBound = VK_TRUE,
+	};
 	VkDeviceQueueCreateInfo queues = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 		.queueFamilyIndex = family,
@@ -295,6 +327,7 @@ static void open_device(void)
 	MUST(vkCreateDevice(card,
 			    &(VkDeviceCreateInfo){
 				    .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+				    .pNext = &features12,
 				    .queueCreateInfoCount = 1,
 				    .pQueueCreateInfos = &queues,
 				    .pEnabledFeatures = &features,
@@ -311,9 +344,20 @@ static void open_device(void)
 
 static VkDescriptorType type_of(uint32_t binding)
 {
-	if (binding <= BIND_VOLUME)
-		return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-	return binding <= BIND_COUNTERS ? VK_DESCRIPTOR_TYPE_STORAGE_IMAGE : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+	static const VkDescriptorType types[] = {
+		[BIND_PLANE] = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+		[BIND_LAYERS] = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+		[BIND_VOLUME] = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+		[BIND_STORED] = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+		[BIND_COUNTERS] = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
+		[BIND_POINTS] = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+		[BIND_RESULTS] = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+		[BIND_FACES] = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+		[BIND_TYPED] = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER,
+		[BIND_TYPED_OUT] = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
+	};
+
+	return types[binding];
 }
 
 static VkShaderModule load_shader(const char *path)
@@ -339,17 +383,28 @@ struct push {
 static void create_pipeline(const char *path)
 {
 	VkDescriptorSetLayoutBinding binding[BINDINGS];
+	VkDescriptorBindingFlags flags[BINDINGS]; /* a run needs the bindings of its mode */
+	VkDescriptorSetLayoutBindingFlagsCreateInfo partial = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO,
+		.bindingCount = BINDINGS,
+		.pBindingFlags = flags,
+	};
 	VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(struct push)};
-	VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3},
+	VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 4},
 					{VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 2},
-					{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2}};
+					{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2},
+					{VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, 1},
+					{VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, 1}};
 	VkShaderModule shader = load_shader(path);
 
-	for (uint32_t n = 0; n < BINDINGS; n++)
+	for (uint32_t n = 0; n < BINDINGS; n++) {
 		binding[n] = (VkDescriptorSetLayoutBinding){n, type_of(n), 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL};
+		flags[n] = VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT;
+	}
 	MUST(vkCreateDescriptorSetLayout(
 		dev,
 		&(VkDescriptorSetLayoutCreateInfo){.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+						   .pNext = &partial,
 						   .bindingCount = BINDINGS,
 						   .pBindings = binding},
 		NULL, &set_layout));
@@ -378,7 +433,7 @@ static void create_pipeline(const char *path)
 				    &(VkDescriptorPoolCreateInfo){
 					    .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
 					    .maxSets = 1,
-					    .poolSizeCount = 3,
+					    .poolSizeCount = 5,
 					    .pPoolSizes = sizes,
 				    },
 				    NULL, &sets));
@@ -452,25 +507,27 @@ struct image {
 	unsigned char *map;
 };
 
-static bool is_possible(const struct image *m, VkImageUsageFlags usage)
+static bool is_possible(const struct image *m, VkImageUsageFlags usage, VkImageCreateFlags flags)
 {
 	VkImageFormatProperties limits;
 
 	return !vkGetPhysicalDeviceImageFormatProperties(card, m->format->format, m->type, VK_IMAGE_TILING_LINEAR,
-							 usage, 0, &limits) &&
+							 usage, flags, &limits) &&
 	       limits.maxMipLevels >= m->levels && limits.maxArrayLayers >= m->layers;
 }
 
 /* False where the driver has no such linear image. */
 static bool image_create(struct image *m, VkImageViewType view, VkImageUsageFlags usage)
 {
+	VkImageCreateFlags flags = view == VK_IMAGE_VIEW_TYPE_CUBE ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0;
 	VkMemoryRequirements need;
 
-	if (!is_possible(m, usage))
+	if (!is_possible(m, usage, flags))
 		return false;
 	MUST(vkCreateImage(dev,
 			   &(VkImageCreateInfo){
 				   .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+				   .flags = flags,
 				   .imageType = m->type,
 				   .format = m->format->format,
 				   .extent = {m->width, m->height, m->depth},
@@ -887,6 +944,141 @@ static void check_shape(struct image m, VkImageViewType view, uint32_t binding, 
 	image_destroy(&m);
 }
 
+/* Directions to the middle of a texel's quarters, by Vulkan's table of faces. */
+static void put_directions(const struct image *m)
+{
+	for (unsigned i = 0; i < POINTS; i++) {
+		float s = ((float)(i / 6 % m->width) + 0.375f) / (float)m->width * 2 - 1,
+		      t = ((float)(i / 6 / m->width % m->height) + 0.375f) / (float)m->height * 2 - 1;
+		const float direction[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
+					       {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
+
+		for (unsigned n = 0; n < 3; n++)
+			point[i][n] = direction[i % 6][n] * 1.5f;
+	}
+}
+
+static void check_faces(struct image m)
+{
+	VkSampler sampler = sampler_create(&samplers[0]);
+
+	if (!image_create(&m, VK_IMAGE_VIEW_TYPE_CUBE, VK_IMAGE_USAGE_SAMPLED_BIT)) {
+		printf("faces: no such linear image\n");
+		return;
+	}
+	image_fill(&m);
+	image_bind(BIND_FACES, &m, sampler);
+	put_directions(&m);
+	run(FACES, POINTS, 1, 0);
+	for (unsigned i = 0; i < POINTS; i++) {
+		float want[4];
+
+		m.format->decode(texel_of(&m, 0, i / 6 % m.width, i / 6 / m.width % m.height, i % 6), want);
+		check("faces", m.format->name, i, result[i], want, 1e-6f);
+	}
+	printf("faces: checked\n");
+	image_destroy(&m);
+	vkDestroySampler(dev, sampler, NULL);
+}
+
+/* --- typed buffers --- */
+
+static void typed_bind(uint32_t binding, VkBufferView view)
+{
+	vkUpdateDescriptorSets(dev, 1,
+			       &(VkWriteDescriptorSet){
+				       .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+				       .dstSet = set,
+				       .dstBinding = binding,
+				       .descriptorCount = 1,
+				       .descriptorType = type_of(binding),
+				       .pTexelBufferView = &view,
+			       },
+			       0, NULL);
+}
+
+static bool typed_is_possible(const struct format *f, VkFormatFeatureFlags feature)
+{
+	VkFormatProperties properties;
+
+	vkGetPhysicalDeviceFormatProperties(card, f->format, &properties);
+	return properties.bufferFeatures & feature;
+}
+
+/* Elements behind the view's end read as zeroes, and as 1 in a fourth channel that the format lacks. */
+static void check_typed_loads(const struct format *f, const unsigned char *map, unsigned count)
+{
+	run(TYPED, count + 8, 1, 0);
+	for (unsigned i = 0; i < count; i++) {
+		float want[4];
+
+		f->decode(map + i * f->size_B, want);
+		check("typed load", f->name, i, result[i], want, 1e-6f);
+	}
+	for (unsigned i = count; i < count + 8; i++) {
+		const float want[4] = {0, 0, 0, f->channels < 4};
+
+		check("typed load behind the end", f->name, i, result[i], want, 0);
+	}
+}
+
+static void check_typed(const struct format *f)
+{
+	const unsigned count = 200;
+	VkMemoryRequirements need;
+	VkDeviceMemory memory;
+	VkBufferView view;
+	VkBuffer buffer;
+	unsigned char *map;
+
+	if (!typed_is_possible(f, VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT))
+		return;
+	MUST(vkCreateBuffer(dev,
+			    &(VkBufferCreateInfo){
+				    .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+				    .size = 16 * (count + 8),
+				    .usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+					     VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT,
+			    },
+			    NULL, &buffer));
+	vkGetBufferMemoryRequirements(dev, buffer, &need);
+	memory = allocate(&need, (void **)&map);
+	MUST(vkBindBufferMemory(dev, buffer, memory, 0));
+	MUST(vkCreateBufferView(dev,
+				&(VkBufferViewCreateInfo){
+					.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+					.buffer = buffer,
+					.format = f->format,
+					.range = count * f->size_B,
+				},
+				NULL, &view));
+	memset(map, 0x55, 16 * (count + 8));
+	for (unsigned i = 0; i < count; i++) {
+		pattern(3, i, i / 7, 0, point[i]);
+		f->encode(point[i], map + i * f->size_B);
+	}
+	typed_bind(BIND_TYPED, view);
+	check_typed_loads(f, map, count);
+	if (f->stores && typed_is_possible(f, VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT)) {
+		typed_bind(BIND_TYPED_OUT, view);
+		memset(map, 0x55, 16 * (count + 8));
+		run(TYPED_OUT, count + 8, 1, 0);
+		for (unsigned i = 0; i < count; i++) {
+			float got[4], want[4];
+
+			f->decode(map + i * f->size_B, got);
+			for (unsigned n = 0; n < 4; n++)
+				want[n] = n < f->channels ? point[i][n] : n == 3;
+			check("typed store", f->name, i, got, want, f->step);
+		}
+		checks++;
+		mistakes += map[count * f->size_B] != 0x55;
+	}
+	vkDestroyBufferView(dev, view, NULL);
+	vkDestroyBuffer(dev, buffer, NULL);
+	vkFreeMemory(dev, memory, NULL);
+}
+
 static uint32_t counter_of(const struct image *m, unsigned i)
 {
 	uint32_t value;
@@ -895,114 +1087,93 @@ static uint32_t counter_of(const struct image *m, unsigned i)
 	return value;
 }
 
-static void check_atomics(const struct image *m)
+static void check_atomics(void)
 {
+	static const struct format counter = {.format = VK_FORMAT_R32_UINT, .name = "r32ui", .size_B = 4};
+	struct image m = {.format = &counter,
+			  .type = VK_IMAGE_TYPE_2D,
+			  .width = 9,
+			  .height = 9,
+			  .depth = 1,
+			  .layers = 1,
+			  .levels = 1};
+	unsigned count = m.width * m.height;
+
+	if (!image_create(&m, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_USAGE_STORAGE_BIT)) {
+		printf("counters: no such linear image\n");
+		return;
+	}
+	for (unsigned i = 0; i < count; i++)
+		memset(texel_of(&m, 0, i % m.width, i / m.width, 0), 0, 4);
+	image_bind(BIND_COUNTERS, &m, VK_NULL_HANDLE);
 	for (unsigned n = 0; n < 2; n++)
-		run(ATOMIC, m->width * m->height, m->width, 0);
-	for (unsigned i = 0; i < m->width * m->height; i++) {
-		const float want[4] = {(float)(i + 5), (float)(i + 5), (float)(i + 5), (float)(i + 5)};
+		run(ATOMIC, count, m.width, 0);
+	for (unsigned i = 0; i < count; i++) {
+		float before = (float)(i + 5);
+		const float want[4] = {before, before, before, before};
 
 		check("atomics", "r32ui", i, result[i], want, 0);
 		checks++;
-		mistakes += counter_of(m, i) != 2 * (i + 5);
+		mistakes += counter_of(&m, i) != 2 * (i + 5);
 	}
+	image_destroy(&m);
 }
 
-/* Images for the bindings that a run does not use. */
-static void bind_others(struct image *plane, struct image *layers, struct image *volume, struct image *counters,
-			VkSampler sampler)
+static struct image shape(VkImageType type, unsigned width, unsigned height, unsigned depth, unsigned layers,
+			  unsigned levels)
 {
-	image_bind(BIND_PLANE, plane, sampler);
-	if (layers->image)
-		image_bind(BIND_LAYERS, layers, sampler);
-	if (volume->image)
-		image_bind(BIND_VOLUME, volume, sampler);
-	image_bind(BIND_STORED, plane, VK_NULL_HANDLE);
-	image_bind(BIND_COUNTERS, counters, VK_NULL_HANDLE);
+	return (struct image){.format = &formats[8],
+			      .type = type,
+			      .width = width,
+			      .height = height,
+			      .depth = depth,
+			      .layers = layers,
+			      .levels = levels};
+}
+
+static void check_all(void)
+{
+	for (unsigned n = 0; n < FORMATS; n++)
+		check_format(&formats[n]);
+	for (unsigned n = 0; n < FORMATS; n++)
+		check_typed(&formats[n]);
+	check_atomics();
+	check_shape(shape(VK_IMAGE_TYPE_2D, 16, 16, 1, 1, 5), VK_IMAGE_VIEW_TYPE_2D, BIND_PLANE, PLANE, "levels");
+	check_shape(shape(VK_IMAGE_TYPE_2D, 19, 7, 1, 5, 1), VK_IMAGE_VIEW_TYPE_2D_ARRAY, BIND_LAYERS, LAYERS,
+		    "layers");
+	check_shape(shape(VK_IMAGE_TYPE_3D, 19, 7, 6, 1, 1), VK_IMAGE_VIEW_TYPE_3D, BIND_VOLUME, VOLUME, "volume");
+	check_faces(shape(VK_IMAGE_TYPE_2D, 9, 9, 1, 6, 1));
+}
+
+/* All of it: the virtual GPU tells what a client leaves behind. */
+static void destroy(VkInstance instance)
+{
+	MUST(vkDeviceWaitIdle(dev));
+	vkDestroyCommandPool(dev, commands, NULL);
+	vkDestroyDescriptorPool(dev, sets, NULL);
+	vkDestroyPipeline(dev, pipeline, NULL);
+	vkDestroyPipelineLayout(dev, layout, NULL);
+	vkDestroyDescriptorSetLayout(dev, set_layout, NULL);
+	for (unsigned n = 0; n < 2; n++) {
+		vkDestroyBuffer(dev, point_buffer[n], NULL);
+		vkFreeMemory(dev, point_memory[n], NULL);
+	}
+	vkDestroyDevice(dev, NULL);
+	vkDestroyInstance(instance, NULL);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct format counter = {.format = VK_FORMAT_R32_UINT, .name = "r32ui", .size_B = 4};
-	const struct format *f = &formats[8];
-	struct image plane = {.format = f,
-			      .type = VK_IMAGE_TYPE_2D,
-			      .width = 16,
-			      .height = 16,
-			      .depth = 1,
-			      .layers = 1,
-			      .levels = 1},
-		     layers = {.format = f,
-			       .type = VK_IMAGE_TYPE_2D,
-			       .width = 16,
-			       .height = 16,
-			       .depth = 1,
-			       .layers = 5,
-			       .levels = 1},
-		     volume = {.format = f,
-			       .type = VK_IMAGE_TYPE_3D,
-			       .width = 16,
-			       .height = 8,
-			       .depth = 6,
-			       .layers = 1,
-			       .levels = 1},
-		     counters = {.format = &counter,
-				 .type = VK_IMAGE_TYPE_2D,
-				 .width = 9,
-				 .height = 9,
-				 .depth = 1,
-				 .layers = 1,
-				 .levels = 1};
 	VkInstance instance = open_card();
-	VkDeviceMemory memory[2];
-	VkSampler sampler;
 
 	if (argc < 2)
 		return 1;
 	open_device();
 	create_pipeline(argv[1]);
-	point_buffer = create_points(BIND_POINTS, &memory[0], (void **)&point);
-	result_buffer = create_points(BIND_RESULTS, &memory[1], (void **)&result);
-	sampler = sampler_create(&samplers[0]);
-	if (!image_create(&plane, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_STORAGE_BIT) ||
-	    !image_create(&counters, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_USAGE_STORAGE_BIT))
-		return (printf("no linear images\n"), 1);
-	image_create(&layers, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_IMAGE_USAGE_SAMPLED_BIT);
-	image_create(&volume, VK_IMAGE_VIEW_TYPE_3D, VK_IMAGE_USAGE_SAMPLED_BIT);
-	bind_others(&plane, &layers, &volume, &counters, sampler);
-	for (unsigned n = 0; n < FORMATS; n++)
-		check_format(&formats[n]);
-	bind_others(&plane, &layers, &volume, &counters, sampler);
-	memset(counters.map, 0, 4);
-	for (unsigned i = 0; i < counters.width * counters.height; i++)
-		memset(texel_of(&counters, 0, i % counters.width, i / counters.width, 0), 0, 4);
-	check_atomics(&counters);
-	check_shape((struct image){.format = f,
-				   .type = VK_IMAGE_TYPE_2D,
-				   .width = 16,
-				   .height = 16,
-				   .depth = 1,
-				   .layers = 1,
-				   .levels = 5},
-		    VK_IMAGE_VIEW_TYPE_2D, BIND_PLANE, PLANE, "levels");
-	check_shape((struct image){.format = f,
-				   .type = VK_IMAGE_TYPE_2D,
-				   .width = 19,
-				   .height = 7,
-				   .depth = 1,
-				   .layers = 5,
-				   .levels = 1},
-		    VK_IMAGE_VIEW_TYPE_2D_ARRAY, BIND_LAYERS, LAYERS, "layers");
-	check_shape((struct image){.format = f,
-				   .type = VK_IMAGE_TYPE_3D,
-				   .width = 19,
-				   .height = 7,
-				   .depth = 6,
-				   .layers = 1,
-				   .levels = 1},
-		    VK_IMAGE_VIEW_TYPE_3D, BIND_VOLUME, VOLUME, "volume");
+	point_buffer[0] = create_points(BIND_POINTS, &point_memory[0], (void **)&point);
+	point_buffer[1] = create_points(BIND_RESULTS, &point_memory[1], (void **)&result);
+	check_all();
 	printf("%u of %u results are wrong\n", mistakes, checks);
-	vkDeviceWaitIdle(dev);
-	(void)instance;
+	destroy(instance);
 	return mistakes != 0;
 }

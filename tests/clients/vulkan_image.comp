@@ -10,6 +10,9 @@ layout(set = 0, binding = 3) uniform writeonly image2D stored;
 layout(set = 0, binding = 4, r32ui) uniform uimage2D counters;
 layout(set = 0, binding = 5) readonly buffer Points { vec4 point[]; };
 layout(set = 0, binding = 6) writeonly buffer Results { vec4 result[]; };
+layout(set = 0, binding = 7) uniform samplerCube faces;
+layout(set = 0, binding = 8) uniform samplerBuffer typed;
+layout(set = 0, binding = 9) uniform writeonly imageBuffer typed_out;
 
 void main()
 {
@@ -32,6 +35,9 @@ void main()
 	case 8: r = textureGrad(plane, p.xy, vec2(lod, 0), vec2(0, lod)); break;
 	case 9: r = textureLodOffset(plane, p.xy, lod, ivec2(1, -2)); break;
 	case 10: r = texture(plane, p.xy); break;
+	case 11: r = textureLod(faces, p.xyz, lod); break;
+	case 12: r = texelFetch(typed, int(i)); break;
+	case 13: imageStore(typed_out, int(i), p); break;
 	}
 	result[i] = r;
 }
