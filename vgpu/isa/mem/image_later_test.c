@@ -594,17 +594,13 @@ static uint64_t next_random(uint64_t *seed)
 
 static uint64_t wild_seed;
 
-/* Valid bits are more likely than chance has it, so that most accesses get past the first look. */
+/* A bit of every fourth word is wrong: most accesses get past the first look at the descriptor. */
 static void prepare_wild(const char *arg)
 {
 	prepare(arg);
-	for (unsigned n = 0; n < 12; n++) {
-		uint32_t *s = &test.wave.s[20 + n];
-		uint32_t mask =
-			(uint32_t)(next_random(&wild_seed) & next_random(&wild_seed) & next_random(&wild_seed));
-
-		*s ^= mask & (uint32_t)next_random(&wild_seed);
-	}
+	for (unsigned n = 0; n < 12; n++)
+		if (!(next_random(&wild_seed) & 3))
+			test.wave.s[20 + n] ^= 1u << (next_random(&wild_seed) & 31);
 	for (unsigned l = 0; l < 64; l++)
 		for (unsigned row = 20; row < 30; row++)
 			if (!(next_random(&wild_seed) & 7))
@@ -621,7 +617,7 @@ static void wild_descriptors_are_safe(const char *chip)
 	test.machine.wave32 = true;
 	if (!CHECK(assemble_images(chip)))
 		return;
-	for (unsigned n = 0; n < 60; n++) {
+	for (unsigned n = 0; n < 100; n++) {
 		char why[512] = "";
 		struct isa_wave *w = &test.wave;
 
@@ -636,10 +632,11 @@ static void wild_descriptors_are_safe(const char *chip)
 		w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
 		ended += CHECK(w->program != NULL) && isa_run(w, 100) == ISA_ENDED;
 	}
-	CHECK(ended > 0);
+	CHECK(ended > 10);
 	fini();
 }
 
+/* rows 171, 173 */
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
