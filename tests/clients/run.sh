@@ -6,6 +6,8 @@ out=$1/clients
 mkdir -p "$out"
 glslangValidator --quiet --target-env vulkan1.3 -o "$out/vulkan.spv" "$here/vulkan.comp" || exit 1
 cc -std=c11 -Wall -Wextra -O1 "$here/vulkan.c" -o "$out/vulkan" -lvulkan || exit 1
+glslangValidator --quiet --target-env vulkan1.3 -o "$out/vulkan_image.spv" "$here/vulkan_image.comp" || exit 1
+cc -std=c11 -Wall -Wextra -O1 "$here/vulkan_image.c" -o "$out/vulkan_image" -lvulkan -lm || exit 1
 cc -std=c11 -Wall -Wextra -O1 "$here/opencl.c" -o "$out/opencl" -lOpenCL || exit 1
 cc -std=c11 -Wall -Wextra -O1 -I"$here/../../include" "$here/vulkan_hip.c" -o "$out/vulkan_hip" -L"$1/lib" -lamdhip64 -lvulkan || exit 1
 passed=0
@@ -34,6 +36,9 @@ for gpu in gfx908 gfx90a; do
 done
 for gpu in gfx1010 gfx1030 gfx1100; do
 	run fatal $gpu "$out/vulkan" "$out/vulkan.spv" compute
+done
+for gpu in gfx900 gfx906 gfx1010 gfx1030 gfx1100; do
+	run fatal $gpu "$out/vulkan_image" "$out/vulkan_image.spv"
 done
 # Debian's clover has the device library of these two.
 for gpu in gfx900 gfx906; do

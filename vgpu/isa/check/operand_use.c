@@ -273,7 +273,7 @@ static void use_of_image(const struct isa_inst *i, struct isa_operand_use *t)
 	if (isa_op_samples(i->op))
 		reads_scalar(t, m->soffset, 4);
 	add_read(t, m->vdata, m->data_dw);
-	use_of_result(i, t, 0);
+	use_of_result(i, t, i->flags & ISA_TFE ? 1 : 0);
 }
 
 void isa_operand_use_of(const struct isa_inst *i, struct isa_operand_use *t)

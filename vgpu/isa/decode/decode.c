@@ -217,11 +217,12 @@ typedef void (*decode_fn)(struct decode_state *st, uint32_t w);
 static decode_fn decode_of(enum isa_format format, uint32_t w)
 {
 	static const decode_fn decode[] = {
-		[ISA_FORMAT_SMEM] = decode_smem,   [ISA_FORMAT_VOP3] = decode_vop3,
-		[ISA_FORMAT_DS] = decode_ds,       [ISA_FORMAT_FLAT] = decode_flat,
-		[ISA_FORMAT_MUBUF] = decode_mubuf, [ISA_FORMAT_MTBUF] = decode_mtbuf,
-		[ISA_FORMAT_MIMG] = decode_mimg,   [ISA_FORMAT_VINTRP] = decode_vintrp,
-		[ISA_FORMAT_EXP] = decode_exp,     [ISA_FORMAT_VOPD] = decode_vopd,
+		[ISA_FORMAT_SMEM] = decode_smem,       [ISA_FORMAT_VOP3] = decode_vop3,
+		[ISA_FORMAT_DS] = decode_ds,           [ISA_FORMAT_FLAT] = decode_flat,
+		[ISA_FORMAT_MUBUF] = decode_mubuf,     [ISA_FORMAT_MTBUF] = decode_mtbuf,
+		[ISA_FORMAT_MIMG] = decode_mimg,       [ISA_FORMAT_VINTRP] = decode_vintrp,
+		[ISA_FORMAT_EXP] = decode_exp,         [ISA_FORMAT_VOPD] = decode_vopd,
+		[ISA_FORMAT_VSAMPLE] = decode_vsample,
 	};
 
 	switch (format) {

@@ -97,6 +97,55 @@ enum isa_row_flag {
 	ISA_ROW_CMPX = 1 << 5, /* writes EXEC */
 };
 
+/* Parts of an image instruction's address, in the order in which they follow each other. The coordinates of the
+ * resource's dimensions stand between gradients and the rest. */
+enum isa_image_part {
+	ISA_IMAGE_OFFSET = 1 << 0,  /* of texels: X 5:0, Y 13:8, Z 21:16 */
+	ISA_IMAGE_BIAS = 1 << 1,    /* added to the level */
+	ISA_IMAGE_COMPARE = 1 << 2, /* reference of the depth comparison */
+	ISA_IMAGE_GRADIENTS = 1 << 3,
+	ISA_IMAGE_LOD = 1 << 4,   /* the level */
+	ISA_IMAGE_CLAMP = 1 << 5, /* the lowest level */
+	ISA_IMAGE_MIP = 1 << 6,   /* the level, of an access without sampler */
+	ISA_IMAGE_LEVEL = ISA_IMAGE_LOD | ISA_IMAGE_CLAMP | ISA_IMAGE_MIP,
+	ISA_IMAGE_ZERO = 1 << 7, /* no part: the level is 0 */
+	ISA_IMAGE_G16 = 1 << 8,  /* no part: gradients are f16 */
+	ISA_IMAGE_SIZE = 1 << 9, /* no part: there are no coordinates */
+};
+
+/* enum isa_image_part of an image instruction. */
+unsigned isa_image_parts(enum isa_op op);
+
+/* Dimensions that an image instruction names from GFX10 on. */
+enum isa_image_dim {
+	ISA_DIM_1D,
+	ISA_DIM_2D,
+	ISA_DIM_3D,
+	ISA_DIM_CUBE,
+	ISA_DIM_1D_ARRAY,
+	ISA_DIM_2D_ARRAY,
+	ISA_DIM_2D_MSAA,
+	ISA_DIM_2D_MSAA_ARRAY,
+	ISA_DIM_OF_RESOURCE, /* GFX9 */
+};
+
+static inline unsigned isa_dim_axes(unsigned dim)
+{
+	static const uint8_t axes[] = {1, 2, 3, 2, 1, 2, 2, 2, 1};
+
+	return axes[dim];
+}
+
+static inline bool isa_op_is_image_atomic(enum isa_op op)
+{
+	return op >= ISA_OP_IMAGE_ATOMIC_SWAP && op <= ISA_OP_IMAGE_ATOMIC_PK_ADD_BF16;
+}
+
+static inline bool isa_op_stores_image(enum isa_op op)
+{
+	return op >= ISA_OP_IMAGE_STORE && op <= ISA_OP_IMAGE_STORE_MIP_PCK;
+}
+
 /* Image instructions with a sampler, and those that give one component of four texels. */
 static inline bool isa_op_samples(enum isa_op op)
 {
@@ -138,12 +187,15 @@ enum isa_flag {
 	ISA_VADDR = 1 << 12,   /* SCRATCH: mem.vaddr is added */
 	ISA_UNRM = 1 << 13,    /* MIMG: coordinates are texels */
 	ISA_DA = 1 << 14,      /* MIMG: layers count */
-	ISA_UNUSUAL = 1 << 15, /* MIMG: a mode that is not executed: LWE, TFE */
+	ISA_UNUSUAL = 1 << 15, /* MIMG: a mode that is not executed: LWE, R128 */
 	ISA_DLC = 1 << 16,
 	ISA_PAST_L1 = 1 << 17, /* a load that no cache of the compute unit serves */
 	ISA_A16 = ISA_OFFEN,   /* MIMG: 16-bit coordinates, or f16 with a sampler; two in a VGPR */
 	ISA_D16 = ISA_IDXEN,   /* MIMG: components are f16 or 16-bit integers, two in a VGPR */
 };
+
+/* VGPRs that an image instruction names at most: the first, and the bytes of three dwords. */
+#define ISA_ADDRESSES 13
 
 /* Memory instructions. Rows index wave->v; codes are scalar operand codes for isa_sread32/64. */
 struct isa_mem {
@@ -163,6 +215,11 @@ struct isa_mem {
 	 * 16-bit offset of single-address instructions. */
 	int32_t offset;
 	uint32_t offset1; /* DS with two addresses: offset1, unscaled */
+	/* MIMG: VGPRs of the address. Those of dwords above the last one are consecutive if last_is_tuple. */
+	uint16_t parts; /* enum isa_image_part */
+	uint8_t dim;    /* enum isa_image_dim */
+	uint8_t addresses, address[ISA_ADDRESSES];
+	bool last_is_tuple;
 };
 
 /* Scalar ALU and program control. */
@@ -259,6 +316,10 @@ struct isa_inst {
 	};
 };
 
+/* Coordinates of an image instruction, the layer or sample included, and dwords of its address. */
+unsigned isa_image_coordinates(const struct isa_inst *i, unsigned dim);
+unsigned isa_image_dwords(const struct isa_inst *i, unsigned dim);
+
 /* Binds functions to semantics; a table ends with ISA_OP_NONE. bind.c indexes all of these tables. */
 struct isa_handler {
 	uint16_t op;
@@ -269,13 +330,14 @@ isa_fn isa_handler_find(enum isa_op op);
 extern const struct isa_handler isa_salu_handlers[];
 extern const struct isa_handler isa_salu_float_handlers[];
 extern const struct isa_handler isa_control_handlers[];
-extern const struct isa_handler isa_cross_handlers[]; /* valu/cross.c */
-extern const struct isa_handler isa_smem_handlers[];  /* mem_smem.c */
-extern const struct isa_handler isa_flat_handlers[];  /* mem_flat.c: FLAT, GLOBAL, SCRATCH */
-extern const struct isa_handler isa_mubuf_handlers[]; /* mem_buffer.c: MUBUF, MTBUF */
-extern const struct isa_handler isa_mimg_handlers[];  /* mem_image.c */
-extern const struct isa_handler isa_ds_handlers[];    /* mem_ds.c */
-extern const struct isa_handler isa_gws_handlers[];   /* gws.c */
+extern const struct isa_handler isa_cross_handlers[];  /* valu/cross.c */
+extern const struct isa_handler isa_smem_handlers[];   /* mem_smem.c */
+extern const struct isa_handler isa_flat_handlers[];   /* mem_flat.c: FLAT, GLOBAL, SCRATCH */
+extern const struct isa_handler isa_mubuf_handlers[];  /* mem_buffer.c: MUBUF, MTBUF */
+extern const struct isa_handler isa_mimg_handlers[];   /* mem/image.c */
+extern const struct isa_handler isa_sample_handlers[]; /* mem/sample.c */
+extern const struct isa_handler isa_ds_handlers[];     /* mem_ds.c */
+extern const struct isa_handler isa_gws_handlers[];    /* gws.c */
 
 /* Inputs of decoding. Programs are found by all of its bytes: no padding. */
 struct isa_decoder {

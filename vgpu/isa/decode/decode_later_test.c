@@ -189,14 +189,53 @@ static void buffer_probes(enum generation gen)
 	}
 }
 
+/* Every number with one component of a two-dimensional image; then dimensions, modes and lists of VGPRs. */
 static void image_probes(enum generation gen)
 {
-	for (uint32_t n = 0; n < 128; n++) {
-		uint32_t dim = gen == GFX10 ? 1 << 3 : 1 << 2, nsa = gen == GFX10 ? 1 << 1 : 1;
+	static const uint32_t modes_10[] = {1 << 12, 1 << 13, 1 << 25, 1 << 7, 1 << 16, 1 << 17},
+			      modes_11[] = {1 << 7, 1 << 14, 1 << 12, 1 << 13, 1 << 16, 1 << 17};
+	uint32_t dim = gen == GFX10 ? 3 : 2, nsa = gen == GFX10 ? 1 << 1 : 1,
+		 sampler = 4u << (gen == GFX10 ? 21 : 26);
 
-		add(0x3cu << 26 | n << 18 | 1 << 8 | dim, 2 << 16 | 4 << 8 | 2, 2);
-		add(0x3cu << 26 | n << 18 | 1 << 8 | dim | nsa, 2 << 16 | 4 << 8 | 2, 3);
+	for (uint32_t n = 0; n < 256; n++) {
+		uint32_t w = 0x3cu << 26 | 1 << 8 | (gen == GFX10 ? (n & 127) << 18 | n >> 7 : n << 18);
+
+		for (uint32_t d = 0; d < 8; d++) {
+			uint32_t w1 = (d & 1 ? 0 : sampler) | 2 << 16 | 4 << 8 | 2;
+
+			add(w | d << dim, 2 << 16 | 4 << 8 | 2, 2);
+			add(w | d << dim, w1, 2);
+			add3(w | 0xf << 8 | d << dim | nsa, w1, 0x08030907, 3);
+			add(w | 0x3 << 8 | d << dim, w1, 2);
+		}
+		for (uint32_t k = 0; k < 6; k++)
+			add(w | 0xf << 8 | 1 << dim | (gen == GFX10 ? modes_10 : modes_11)[k],
+			    sampler | 2 << 16 | 4 << 8 | 2, 2);
+		if (gen == GFX10) {
+			add(w | 0xf << 8 | 2 << dim, 3u << 30 | sampler | 2 << 16 | 4 << 8 | 2, 2);
+			add(w | 0xf << 8 | 2 << dim, 1u << 30 | sampler | 2 << 16 | 4 << 8 | 2, 2);
+		}
 	}
+}
+
+/* Three dwords: VIMAGE and VSAMPLE. */
+static void image12_probes(void)
+{
+	for (uint32_t n = 0; n < 256; n++)
+		for (uint32_t sample = 0; sample < 2; sample++) {
+			uint32_t w = (sample ? 0x39u : 0x34u) << 26 | n << 14,
+				 w1 = 8 << 9 | 4 | (sample ? 20u << 23 : 0);
+
+			for (uint32_t d = 0; d < 8; d++) {
+				add3(w | 0x1 << 22 | d, w1, 0, 3);
+				add3(w | 0xf << 22 | d, w1, 0x08030907, 3);
+				add3(w | 0x3 << 22 | d, w1 | 3 << 18 | 1 << 20, 0x08030907, 3);
+			}
+			add3(w | 0xf << 22 | 1 | 1 << 5, w1, 0x08030907, 3);
+			add3(w | 0xf << 22 | 2 | 1 << 6, w1, 0x0907, 3);
+			add3(w | 0xf << 22 | 1 | (sample ? 1 << 3 : 0), w1 | (sample ? 0 : 1 << 23), 0x0907, 3);
+			add3(w | 0xf << 22 | 1 | (sample ? 1 << 13 : 0), w1, 0x08030907, 3);
+		}
 }
 
 /* Three dwords: FLAT, GLOBAL, SCRATCH, buffers. */
@@ -235,6 +274,7 @@ static void probe_generation(enum generation gen)
 	ds_probes();
 	if (gen == GFX12) {
 		memory12_probes();
+		image12_probes();
 		return;
 	}
 	flat_probes(gen);

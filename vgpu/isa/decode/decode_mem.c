@@ -280,39 +280,153 @@ void decode_mtbuf(struct decode_state *st, uint32_t w)
 
 /* --- images --- */
 
-/* The resource has the number of coordinates: one is checked here. */
-void decode_mimg(struct decode_state *st, uint32_t w)
+/* A part of the name after "image_", between underscores. */
+static bool name_has(const char *name, const char *part)
 {
-	const struct isa_mimg_format *f = &st->gen->mimg;
-	struct isa_inst *inst = st->inst;
-	struct isa_mem *m = &inst->mem;
-	uint32_t w1 = decode_next_word(st);
-	unsigned dwords, number;
-	bool acc, stores;
+	size_t len = strlen(part);
 
-	for (unsigned n = field_of(st, f->nsa); n; n--)
-		decode_next_word(st);
-	number = field_of(st, f->op);
-	decode_row(st, ISA_MIMG, number);
-	if (st->why)
-		return;
-	stores = inst->op == ISA_OP_IMAGE_STORE;
-	acc = field_of(st, f->acc);
+	for (const char *at = name; (at = strchr(at, '_')); at++)
+		if (!strncmp(at + 1, part, len) && (at[len + 1] == '_' || !at[len + 1]))
+			return true;
+	return false;
+}
+
+unsigned isa_image_parts(enum isa_op op)
+{
+	static const struct {
+		const char *name;
+		unsigned parts;
+	} all[] = {
+		{"o", ISA_IMAGE_OFFSET},
+		{"b", ISA_IMAGE_BIAS},
+		{"c", ISA_IMAGE_COMPARE},
+		{"d", ISA_IMAGE_GRADIENTS},
+		{"cd", ISA_IMAGE_GRADIENTS},
+		{"l", ISA_IMAGE_LOD},
+		{"cl", ISA_IMAGE_CLAMP},
+		{"mip", ISA_IMAGE_MIP},
+		{"lz", ISA_IMAGE_ZERO},
+		{"g16", ISA_IMAGE_G16},
+		{"resinfo", ISA_IMAGE_MIP | ISA_IMAGE_SIZE},
+	};
+	unsigned parts = 0;
+
+	for (unsigned n = 0; n < sizeof(all) / sizeof(all[0]); n++)
+		if (name_has(isa_op_name(op), all[n].name))
+			parts |= all[n].parts;
+	return parts;
+}
+
+unsigned isa_image_coordinates(const struct isa_inst *i, unsigned dim)
+{
+	static const uint8_t coordinates[] = {1, 2, 3, 3, 2, 3, 3, 4, 1};
+
+	return i->mem.parts & ISA_IMAGE_SIZE ? 0 : coordinates[dim];
+}
+
+unsigned isa_image_dwords(const struct isa_inst *i, unsigned dim)
+{
+	unsigned parts = i->mem.parts, axes = isa_dim_axes(dim), count = 0,
+		 last = isa_image_coordinates(i, dim) + !!(parts & ISA_IMAGE_LEVEL);
+
+	count += !!(parts & ISA_IMAGE_OFFSET) + !!(parts & ISA_IMAGE_BIAS) + !!(parts & ISA_IMAGE_COMPARE);
+	if (parts & ISA_IMAGE_GRADIENTS)
+		count += 2 * (parts & ISA_IMAGE_G16 ? (axes + 1) / 2 : axes);
+	return count + (i->flags & ISA_A16 ? (last + 1) / 2 : last);
+}
+
+/* The resource has the number of coordinates before GFX10: one is checked here. */
+static void image_addresses(struct decode_state *st, const struct isa_mimg_format *f)
+{
+	struct isa_mem *m = &st->inst->mem;
+	unsigned nsa = field_of(st, f->nsa), count = 1;
+
+	m->vaddr = decode_vgpr(st, field_of(st, f->vaddr), 1);
+	m->last_is_tuple = f->last_is_tuple || !(nsa || f->more[0].width);
+	m->address[0] = (uint8_t)m->vaddr;
+	for (unsigned n = 0; n < 4 && f->more[n].width; n++)
+		m->address[count++] = (uint8_t)field_of(st, f->more[n]);
+	for (unsigned n = 0; n < 4 * nsa; n++)
+		m->address[count++] = (uint8_t)(st->code[f->dwords + n / 4] >> 8 * (n % 4));
+	m->addresses = (uint8_t)count;
+}
+
+static void image_flags(struct decode_state *st, const struct isa_mimg_format *f)
+{
+	struct isa_inst *inst = st->inst;
+
+	coherence(inst, field_of(st, f->glc), field_of(st, f->slc), field_of(st, f->dlc), field_of(st, f->scope),
+		  field_of(st, f->th), st->gen);
 	flag_if(inst, field_of(st, f->unorm), ISA_UNRM);
-	flag_if(inst, field_of(st, f->glc), ISA_GLC | ISA_PAST_L1);
 	flag_if(inst, field_of(st, f->da), ISA_DA);
-	flag_if(inst, field_of(st, f->slc), ISA_SLC);
 	flag_if(inst, field_of(st, f->a16), ISA_A16);
 	flag_if(inst, field_of(st, f->d16), ISA_D16);
-	flag_if(inst, field_of(st, f->lwe) || field_of(st, f->tfe), ISA_UNUSUAL);
-	m->dfmt = (uint8_t)bits_of(w, 11, 8);
+	flag_if(inst, field_of(st, f->tfe), ISA_TFE);
+	flag_if(inst, field_of(st, f->lwe) || field_of(st, f->r128), ISA_UNUSUAL);
+}
+
+/* Dwords of data, without the status of TFE. */
+static unsigned image_data_dw(const struct isa_inst *inst)
+{
+	unsigned count = (unsigned)__builtin_popcount(inst->mem.dfmt);
+
 	/* Gathering gives one component of four texels. */
-	dwords = isa_op_gathers(inst->op) ? 4 : (unsigned)__builtin_popcount(m->dfmt);
-	dwords = inst->flags & ISA_D16 ? (dwords + 1) / 2 : dwords;
-	*(stores ? &m->data_dw : &m->dst_dw) = (uint8_t)dwords;
-	m->vaddr = decode_vgpr(st, bits_of(w1, 7, 0), 1);
-	m->vdata = m->vdst = decode_data(st, bits_of(w1, 15, 8), dwords, acc, !stores);
-	m->sbase = decode_sgpr(st, bits_of(w1, 20, 16) * 4, 8);
+	if (isa_op_gathers(inst->op) || inst->op == ISA_OP_IMAGE_MSAA_LOAD)
+		count = 4;
+	if (isa_op_is_image_atomic(inst->op))
+		return count;
+	return inst->flags & ISA_D16 ? (count + 1) / 2 : count;
+}
+
+static void image_fields(struct decode_state *st, const struct isa_mimg_format *f)
+{
+	struct isa_inst *inst = st->inst;
+	struct isa_mem *m = &inst->mem;
+	bool stores = isa_op_stores_image(inst->op), atomic = isa_op_is_image_atomic(inst->op), result;
+	unsigned dw;
+
+	image_flags(st, f);
+	m->dfmt = (uint8_t)field_of(st, f->dmask);
+	m->dim = f->dim.width ? (uint8_t)field_of(st, f->dim) : ISA_DIM_OF_RESOURCE;
+	m->parts = (uint16_t)isa_image_parts(inst->op);
+	if (f->a16_gradients && inst->flags & ISA_A16)
+		m->parts |= ISA_IMAGE_G16;
+	image_addresses(st, f);
+	dw = image_data_dw(inst);
+	m->dst_dw = stores ? 0 : (uint8_t)dw;
+	m->data_dw = stores || atomic ? (uint8_t)dw : 0;
+	result = m->dst_dw && (!m->data_dw || inst->flags & ISA_GLC);
+	m->vdata = m->vdst = decode_data(st, field_of(st, f->vdata), dw + (inst->flags & ISA_TFE ? 1 : 0),
+					 field_of(st, f->acc), result);
+	m->sbase = decode_sgpr(st, field_of(st, f->rsrc) * f->rsrc_unit, 8);
 	if (isa_op_samples(inst->op))
-		m->soffset = decode_sgpr(st, field_of(st, f->sampler) * 4, 4);
+		m->soffset = decode_sgpr(st, field_of(st, f->sampler) * f->rsrc_unit, 4);
+}
+
+static void decode_image(struct decode_state *st, const struct isa_mimg_format *f, bool samples)
+{
+	while (st->used < f->dwords && !st->why)
+		decode_next_word(st);
+	for (unsigned n = field_of(st, f->nsa); n && !st->why; n--)
+		decode_next_word(st);
+	decode_row(st, ISA_MIMG, field_of(st, f->op) | field_of(st, f->op_hi) << f->op.width);
+	if (!st->why && st->gen->vsample.dwords &&
+	    samples != (isa_op_samples(st->inst->op) || st->inst->op == ISA_OP_IMAGE_MSAA_LOAD))
+		st->why = "no instruction of this chip";
+	if (!st->why && field_of(st, f->nsa) > f->nsa_dwords)
+		st->why = "more addresses than an image instruction has";
+	if (!st->why)
+		image_fields(st, f);
+}
+
+void decode_mimg(struct decode_state *st, uint32_t w)
+{
+	(void)w;
+	decode_image(st, &st->gen->mimg, false);
+}
+
+void decode_vsample(struct decode_state *st, uint32_t w)
+{
+	(void)w;
+	decode_image(st, &st->gen->vsample, true);
 }

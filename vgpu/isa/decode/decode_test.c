@@ -113,7 +113,8 @@ static void memory_probes(void)
 			add(m | 9, 16u << 24 | 2 << 16 | 4 << 8, 2);
 		}
 		add(0x38u << 26 | n << 18, 0x80u << 24, 2);
-		add(0x3cu << 26 | n << 18 | 1 << 8 | 1 << 12, 2 << 16 | 4 << 8 | 2 | 4 << 21, 2);
+		for (uint32_t samples = 0; samples < 2; samples++)
+			add(0x3cu << 26 | n << 18 | 1 << 8 | 1 << 12, 2 << 16 | 4 << 8 | 2 | samples << 23, 2);
 	}
 	for (uint32_t n = 0; n < 16; n++)
 		add(0x3au << 26 | 4 << 23 | 4 << 19 | n << 15 | 1 << 12 | 8, 16u << 24 | 2 << 16 | 4 << 8 | 2, 2);

@@ -457,21 +457,45 @@ static void put_buffer(struct text *t, const struct isa_inst *i)
 	put_flags(t, i);
 }
 
-/* Prints the first coordinate only: the resource has their number. */
-static void put_image(struct text *t, const struct isa_inst *i)
+/* GFX9: the first VGPR only, because the resource has the number of coordinates. */
+static void put_image_address(struct text *t, const struct isa_inst *i)
 {
 	const struct isa_mem *m = &i->mem;
+	unsigned count = isa_image_dwords(i, m->dim), last = m->addresses - 1u;
 
-	put_data(t, m->vdata, m->data_dw ? m->data_dw : m->dst_dw);
 	put_separator(t);
-	put_row(t, m->vaddr, 1);
+	if (!last || count < 2) {
+		put_row(t, m->vaddr, count);
+		return;
+	}
+	put_text(t, "[");
+	for (unsigned n = 0; n < count && n <= last; n++) {
+		put_text(t, n ? ", " : "");
+		put_row(t, m->address[n], n == last && m->last_is_tuple ? count - n : 1);
+	}
+	put_text(t, "]");
+}
+
+static void put_image(struct text *t, const struct isa_inst *i)
+{
+	static const char *const dims[] = {"1D",       "2D",       "3D",      "CUBE",
+					   "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
+	const struct isa_mem *m = &i->mem;
+	unsigned dw = m->data_dw ? m->data_dw : m->dst_dw;
+
+	put_data(t, m->vdata, dw + (i->flags & ISA_TFE ? 1 : 0));
+	put_image_address(t, i);
 	put_separator(t);
 	put_scalar(t, m->sbase, 8);
 	if (isa_op_samples(i->op)) {
 		put_separator(t);
 		put_scalar(t, m->soffset, 4);
 	}
-	put_text(t, " dmask:0x%x%s", m->dfmt, i->flags & ISA_UNRM ? " unorm" : "");
+	if (m->dfmt)
+		put_text(t, " dmask:0x%x", m->dfmt);
+	if (m->dim < ISA_DIM_OF_RESOURCE)
+		put_text(t, " dim:SQ_RSRC_IMG_%s", dims[m->dim]);
+	put_text(t, "%s", i->flags & ISA_UNRM ? " unorm" : "");
 	put_flags(t, i);
 	put_text(t, "%s%s%s", i->flags & ISA_A16 ? " a16" : "", i->flags & ISA_DA ? " da" : "",
 		 i->flags & ISA_D16 ? " d16" : "");

@@ -57,9 +57,14 @@
 	BUFFER_2, .op = BITS(0, 18, 15), .offen = BIT(0, 12), .idxen = BIT(0, 13), .slc = BIT(1, 22),              \
 		.scc = BIT(1, 21), .dfmt = BITS(0, 22, 19), .nfmt = BITS(0, 25, 23)
 
+#define MIMG_2                                                                                                     \
+	.dwords = 2, .rsrc_unit = 4, .dmask = BITS(0, 11, 8), .vaddr = BITS(1, 7, 0), .vdata = BITS(1, 15, 8),     \
+	.rsrc = BITS(1, 20, 16)
+
 #define GFX9_MIMG                                                                                                  \
-	.op = BITS(0, 24, 18), .sampler = BITS(1, 25, 21), .unorm = BIT(0, 12), .glc = BIT(0, 13),                 \
-	.slc = BIT(0, 25), .da = BIT(0, 14), .a16 = BIT(0, 15), .d16 = BIT(1, 31), .lwe = BIT(0, 17)
+	MIMG_2, .a16_gradients = true, .op = BITS(0, 24, 18), .sampler = BITS(1, 25, 21), .unorm = BIT(0, 12),     \
+		.glc = BIT(0, 13), .slc = BIT(0, 25), .da = BIT(0, 14), .a16 = BIT(0, 15), .d16 = BIT(1, 31),      \
+		.lwe = BIT(0, 17)
 
 static const struct isa_generation gfx9 = {
 	GFX9_COMMON,
@@ -145,16 +150,10 @@ static const struct isa_generation gfx10 = {
 		  .dlc = BIT(0, 15), .lds = BIT(0, 16), .tfe = BIT(1, 23)},
 	.mtbuf = {BUFFER_2, .op = BITS(0, 18, 16), .op_hi = BIT(1, 21), .offen = BIT(0, 12), .idxen = BIT(0, 13),
 		  .slc = BIT(1, 22), .dlc = BIT(0, 15), .tfe = BIT(1, 23), .dfmt = BITS(0, 25, 19)},
-	.mimg = {.op = BITS(0, 24, 18),
-		 .sampler = BITS(1, 25, 21),
-		 .unorm = BIT(0, 12),
-		 .glc = BIT(0, 13),
-		 .slc = BIT(0, 25),
-		 .a16 = BIT(1, 30),
-		 .d16 = BIT(1, 31),
-		 .lwe = BIT(0, 17),
-		 .tfe = BIT(0, 16),
-		 .nsa = BITS(0, 2, 1)},
+	.mimg = {MIMG_2, .op = BITS(0, 24, 18), .op_hi = BIT(0, 0), .sampler = BITS(1, 25, 21),
+		 .dim = BITS(0, 5, 3), .unorm = BIT(0, 12), .glc = BIT(0, 13), .slc = BIT(0, 25), .dlc = BIT(0, 7),
+		 .r128 = BIT(0, 15), .a16 = BIT(1, 30), .d16 = BIT(1, 31), .lwe = BIT(0, 17), .tfe = BIT(0, 16),
+		 .nsa_dwords = 3, .nsa = BITS(0, 2, 1)},
 };
 
 #define GFX11_PREFIX                                                                                               \
@@ -190,15 +189,21 @@ static const struct isa_generation gfx10 = {
 			  .slc = BIT(0, 12), .dlc = BIT(0, 13),     .tfe = BIT(1, 21)},                            \
 		.mtbuf = {BUFFER_2,          .op = BITS(0, 18, 15), .offen = BIT(1, 22), .idxen = BIT(1, 23),      \
 			  .slc = BIT(0, 12), .dlc = BIT(0, 13),     .tfe = BIT(1, 21),   .dfmt = BITS(0, 25, 19)}, \
-		.mimg = {.op = BITS(0, 25, 18),                                                                    \
+		.mimg = {MIMG_2,                                                                                   \
+			 .op = BITS(0, 25, 18),                                                                    \
 			 .sampler = BITS(1, 30, 26),                                                               \
+			 .dim = BITS(0, 4, 2),                                                                     \
 			 .unorm = BIT(0, 7),                                                                       \
 			 .glc = BIT(0, 14),                                                                        \
 			 .slc = BIT(0, 12),                                                                        \
+			 .dlc = BIT(0, 13),                                                                        \
+			 .r128 = BIT(0, 15),                                                                       \
 			 .a16 = BIT(0, 16),                                                                        \
 			 .d16 = BIT(0, 17),                                                                        \
 			 .lwe = BIT(1, 22),                                                                        \
 			 .tfe = BIT(1, 21),                                                                        \
+			 .nsa_dwords = 1,                                                                          \
+			 .last_is_tuple = true,                                                                    \
 			 .nsa = BIT(0, 0)}
 
 static const struct isa_generation gfx11 = {GFX11_COMMON};
@@ -211,6 +216,12 @@ static const struct isa_generation gfx11_5 = {GFX11_COMMON, .dpp_scalar = true};
 	.soffset = BITS(0, 6, 0), .offset = BITS(2, 31, 8), .offen = BIT(1, 30), .idxen = BIT(1, 31),              \
 	.tfe = BIT(0, 22), .scope = BITS(1, 19, 18), .th = BITS(1, 22, 20)
 
+#define VIMAGE                                                                                                     \
+	.dwords = 3, .rsrc_unit = 1, .last_is_tuple = true, .op = BITS(0, 21, 14), .dmask = BITS(0, 25, 22),       \
+	.vaddr = BITS(2, 7, 0), .vdata = BITS(1, 7, 0), .rsrc = BITS(1, 17, 9), .dim = BITS(0, 2, 0),              \
+	.r128 = BIT(0, 4), .d16 = BIT(0, 5), .a16 = BIT(0, 6), .scope = BITS(1, 19, 18), .th = BITS(1, 22, 20)
+#define ADDRESS_1_TO_3 BITS(2, 15, 8), BITS(2, 23, 16), BITS(2, 31, 24)
+
 static const struct isa_generation gfx12 = {
 	LATER_COMMON,
 	.column = ISA_COLUMN_12,
@@ -219,8 +230,10 @@ static const struct isa_generation gfx12 = {
 			[0x31] = ISA_FORMAT_VBUFFER,
 			[0x32] = ISA_FORMAT_VOPD,
 			[0x33] = ISA_FORMAT_VOP3P,
+			[0x34] = ISA_FORMAT_MIMG,
 			[0x35] = ISA_FORMAT_VOP3,
 			[0x36] = ISA_FORMAT_DS,
+			[0x39] = ISA_FORMAT_VSAMPLE,
 			[0x3b] = ISA_FORMAT_FLAT,
 			[0x3d] = ISA_FORMAT_SMEM,
 			[0x3e] = ISA_FORMAT_EXP,
@@ -248,6 +261,9 @@ static const struct isa_generation gfx12 = {
 		 .th = BITS(1, 22, 20)},
 	.mubuf = {BUFFER_3, .op = BITS(0, 20, 14)},
 	.mtbuf = {BUFFER_3, .op = BITS(0, 17, 14), .dfmt = BITS(1, 29, 23)},
+	.mimg = {VIMAGE, .tfe = BIT(1, 23), .more = {ADDRESS_1_TO_3, BITS(1, 31, 24)}},
+	.vsample = {VIMAGE, .sampler = BITS(1, 31, 23), .unorm = BIT(0, 13), .tfe = BIT(0, 3), .lwe = BIT(1, 8),
+		    .more = {ADDRESS_1_TO_3}},
 };
 
 const struct isa_generation *isa_generation_of(enum vgpu_gfx gfx)

@@ -43,8 +43,17 @@ struct isa_buffer_format {
 	struct isa_field dfmt, nfmt; /* MTBUF; from GFX10 on dfmt is the one format number */
 };
 
+/* Image instructions. Where the coordinates' VGPRs are not consecutive, dwords behind the first `dwords` have a byte
+ * for each but the first (NSA), or the fields of `more` do. */
 struct isa_mimg_format {
-	struct isa_field op, sampler, unorm, glc, slc, da, a16, d16, lwe, tfe, acc, nsa;
+	uint8_t dwords;
+	uint8_t rsrc_unit;  /* SGPRs that the resource and sampler fields count */
+	uint8_t nsa_dwords; /* at most */
+	bool a16_gradients; /* A16 is for gradients, too; else instructions of their own have f16 */
+	bool last_is_tuple; /* the last address names consecutive VGPRs, of all that is left */
+	struct isa_field op, op_hi, dmask, vaddr, vdata, rsrc, sampler, dim, more[4];
+	struct isa_field unorm, da, a16, d16, lwe, tfe, r128, acc, nsa;
+	struct isa_field glc, slc, dlc, scope, th;
 };
 
 /* Operand codes of M0 and NULL. no_null: no such operand. */
@@ -97,7 +106,7 @@ struct isa_generation {
 	struct isa_ds_format ds;
 	struct isa_flat_format flat;
 	struct isa_buffer_format mubuf, mtbuf;
-	struct isa_mimg_format mimg;
+	struct isa_mimg_format mimg, vsample; /* GFX12: VIMAGE, and VSAMPLE for all that has a sampler */
 };
 
 /* How instructions begin, beside SOP and VOP1, VOP2, VOPC, which all generations have in one place. */
@@ -114,6 +123,7 @@ enum isa_format {
 	ISA_FORMAT_MTBUF,
 	ISA_FORMAT_VBUFFER, /* GFX12: MUBUF and MTBUF */
 	ISA_FORMAT_MIMG,
+	ISA_FORMAT_VSAMPLE, /* GFX12 */
 	ISA_FORMAT_VINTRP,
 	ISA_FORMAT_EXP,
 };

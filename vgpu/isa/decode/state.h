@@ -76,5 +76,6 @@ void decode_flat(struct decode_state *st, uint32_t w);
 void decode_mubuf(struct decode_state *st, uint32_t w);
 void decode_mtbuf(struct decode_state *st, uint32_t w);
 void decode_mimg(struct decode_state *st, uint32_t w);
+void decode_vsample(struct decode_state *st, uint32_t w);
 
 #endif

@@ -58,6 +58,8 @@ static inline bool instruction_text(char *line, char *out, size_t out_B)
 	while (len && isspace((unsigned char)text[len - 1]))
 		len--;
 	snprintf(out, out_B, "%.*s", (int)len, text);
+	for (char *at = out; (at = strstr(at, "  "));) /* behind the names of some image instructions */
+		memmove(at, at + 1, strlen(at));
 	return len && text[0] != '.';
 }
 
@@ -120,13 +122,13 @@ static inline void strip_suffix(char *text)
 	}
 }
 
-/* Interpolation is graphics: the VOP3 forms are not in our table. Of images only some are. v_swap takes a VGPR, and
+/* Interpolation is graphics: the VOP3 forms are not in our table, nor are rays. v_swap takes a VGPR, and
  * LLVM prints whatever stands there. */
-static inline bool is_compared(const char *llvm, const struct isa_inst *ours, unsigned used)
+static inline bool is_compared(const char *llvm, unsigned used)
 {
 	if (!llvm[0] || strstr(llvm, "/*Invalid") || !strncmp(llvm, "v_interp", 8))
 		return false;
-	if (!strncmp(llvm, "image_", 6) && ours->op < ISA_OP_IMAGE_LOAD)
+	if (!strncmp(llvm, "image_bvh", 9))
 		return false;
 	return used || strncmp(llvm, "v_swap", 6) || !strstr(llvm, "null");
 }
@@ -134,7 +136,7 @@ static inline bool is_compared(const char *llvm, const struct isa_inst *ours, un
 /* Encodings whose operands we spell as LLVM does. */
 static inline bool same_syntax(const struct isa_inst *i, const char *llvm)
 {
-	if (i->enc == ISA_SOPP || i->enc == ISA_SOPK || i->enc == ISA_MTBUF || i->enc >= ISA_MIMG)
+	if (i->enc == ISA_SOPP || i->enc == ISA_SOPK || i->enc == ISA_MTBUF || i->enc > ISA_MIMG)
 		return false;
 	if (strstr(llvm, "_sdwa") || strstr(llvm, "_dpp") || strstr(llvm, "swizzle") || strstr(llvm, "gpr_idx"))
 		return false;
@@ -156,7 +158,7 @@ static inline void compare(enum vgpu_gfx gfx, const struct probe *p, char *llvm,
 
 	if (llvm[0])
 		llvm++;
-	if (!is_compared(llvm, &inst, used)) {
+	if (!is_compared(llvm, used)) {
 		score->unknown++;
 		return;
 	}

@@ -69,6 +69,7 @@ static void index_handlers(void)
 	index_table(isa_flat_handlers);
 	index_table(isa_mubuf_handlers);
 	index_table(isa_mimg_handlers);
+	index_table(isa_sample_handlers);
 	index_table(isa_ds_handlers);
 	index_table(isa_gws_handlers);
 }
@@ -84,8 +85,6 @@ isa_fn isa_handler_find(enum isa_op op)
 static bool bind_inst(struct isa_program *program, struct isa_inst *inst)
 {
 	inst->fn = isa_handler_find(inst->op);
-	if (inst->enc == ISA_MIMG && isa_program_generation(program)->column != ISA_COLUMN_9)
-		inst->fn = NULL;
 	if (inst->enc <= ISA_SOPP) {
 		salu_constants(inst);
 	} else if (inst->enc <= ISA_VOP3P) {

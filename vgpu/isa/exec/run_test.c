@@ -361,8 +361,8 @@ static void bad_code_stops_with_a_reason(struct rig *r)
 {
 	CHECK_EQ(RUN(r, 0xb0000001, 0xdc000000u + 0x3fff000, 0), ISA_STOPPED);
 	CHECK(strstr(r->wave.why, "0x100004") != NULL);
-	CHECK_EQ(RUN(r, 0xf1000100, 0x00020000), ISA_STOPPED); /* image_gather4 */
-	CHECK(strstr(r->wave.why, "not implemented") && strstr(r->wave.why, "image_gather4"));
+	CHECK_EQ(RUN(r, 0xf1080100, 0x00020000), ISA_STOPPED); /* image_gather4h */
+	CHECK(strstr(r->wave.why, "not implemented") && strstr(r->wave.why, "image_gather4h"));
 }
 
 static void running_off_the_mapping_faults(struct rig *r)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Widths of X, Y, Z, W in bits, from the least significant bit on. */
-static const uint8_t widths[18][4] = {
+static const uint8_t widths[ISA_DATA_5_9_9_9 + 1][4] = {
 	[1] = {8},
 	[2] = {16},
 	[3] = {8, 8},
@@ -23,6 +23,9 @@ static const uint8_t widths[18][4] = {
 	/* Formats of images alone: */
 	[16] = {5, 6, 5},
 	[17] = {5, 5, 5, 1},
+	[18] = {1, 5, 5, 5},
+	[19] = {4, 4, 4, 4},
+	[ISA_DATA_5_9_9_9] = {9, 9, 9, 5},
 };
 
 /* --- one number for data and number format --- */
@@ -56,6 +59,39 @@ void isa_format_split(enum isa_column column, unsigned format, uint8_t *dfmt, ui
 	*dfmt = *nfmt = 0;
 }
 
+/* Formats of images alone, by number (PAL's IMG_FMT; Mesa's gfx10-rsrc.json). The last one of a list clamps depths that
+ * are written, which nothing here does. */
+struct image_format {
+	uint8_t number, dfmt, nfmt;
+};
+
+static const struct image_format images_10[] = {
+	{128, 1, ISA_NUM_SRGB},   {129, 3, ISA_NUM_SRGB},
+	{130, 10, ISA_NUM_SRGB},  {132, ISA_DATA_5_9_9_9, ISA_NUM_FLOAT},
+	{133, 16, ISA_NUM_UNORM}, {134, 17, ISA_NUM_UNORM},
+	{135, 18, ISA_NUM_UNORM}, {136, 19, ISA_NUM_UNORM},
+	{140, 4, ISA_NUM_FLOAT},  {0, 0, 0},
+};
+static const struct image_format images_11[] = {
+	{64, 1, ISA_NUM_SRGB},   {65, 3, ISA_NUM_SRGB},
+	{66, 10, ISA_NUM_SRGB},  {67, ISA_DATA_5_9_9_9, ISA_NUM_FLOAT},
+	{68, 16, ISA_NUM_UNORM}, {69, 17, ISA_NUM_UNORM},
+	{70, 18, ISA_NUM_UNORM}, {71, 19, ISA_NUM_UNORM},
+	{75, 4, ISA_NUM_FLOAT},  {0, 0, 0},
+};
+
+void isa_format_split_image(enum isa_column column, unsigned format, uint8_t *dfmt, uint8_t *nfmt)
+{
+	const struct image_format *image = column == ISA_COLUMN_10 ? images_10 : images_11;
+
+	isa_format_split(column, format, dfmt, nfmt);
+	for (; image->number; image++)
+		if (image->number == format) {
+			*dfmt = image->dfmt;
+			*nfmt = image->nfmt;
+		}
+}
+
 static const uint8_t *widths_of(unsigned dfmt)
 {
 	return widths[dfmt < sizeof(widths) / sizeof(widths[0]) ? dfmt : 0];
@@ -74,7 +110,7 @@ unsigned isa_format_size_B(unsigned dfmt, unsigned nfmt)
 {
 	const uint8_t *w = widths_of(dfmt);
 
-	if (nfmt == ISA_NUM_FLOAT && has_narrow(w))
+	if (nfmt == ISA_NUM_FLOAT && has_narrow(w) && dfmt != ISA_DATA_5_9_9_9)
 		return 0;
 	return (unsigned)(w[0] + w[1] + w[2] + w[3]) / 8;
 }
@@ -173,6 +209,16 @@ static int32_t sign_extend(uint32_t bits, unsigned width)
 	return width == 32 ? (int32_t)bits : (int32_t)(bits << (32 - width)) >> (32 - width);
 }
 
+/* Fractions count steps of 2^-9 of the exponent's power of two, whose bias is 15. */
+static void load_shared_exponent(const uint8_t *element, uint32_t xyzw[4])
+{
+	int exponent = (int)take_bits(element, 27, 5) - 15 - 9;
+
+	for (unsigned n = 0; n < 3; n++)
+		xyzw[n] = bits_of(ldexpf((float)take_bits(element, 9 * n, 9), exponent));
+	xyzw[3] = isa_format_one(ISA_NUM_FLOAT, false);
+}
+
 static double largest_of(unsigned width)
 {
 	return (double)(((uint64_t)1 << width) - 1);
@@ -241,6 +287,10 @@ void isa_format_load(unsigned dfmt, unsigned nfmt, const uint8_t *element, bool 
 	const uint8_t *w = widths_of(dfmt);
 	unsigned at = 0;
 
+	if (dfmt == ISA_DATA_5_9_9_9) {
+		load_shared_exponent(element, xyzw);
+		return;
+	}
 	for (unsigned n = 0; n < 4; n++) {
 		if (w[n])
 			xyzw[n] = to_register(nfmt, take_bits(element, at, w[n]), w[n], d16);

@@ -14,10 +14,18 @@ enum isa_num_format {
 	ISA_NUM_SINT,
 	ISA_NUM_SNORM_OGL,
 	ISA_NUM_FLOAT,
+	/* Of images alone: */
+	ISA_NUM_SRGB = 9,
 };
+
+/* Data format of images alone, three fractions with one exponent: X 8:0, Y 17:9, Z 26:18, exponent 31:27. It is only
+ * loaded. */
+#define ISA_DATA_5_9_9_9 34
 
 /* GFX10 and later have one number for both; 0 for numbers that no buffer has. */
 void isa_format_split(enum isa_column column, unsigned format, uint8_t *dfmt, uint8_t *nfmt);
+/* The same for images, whose numbers go on behind those of buffers. */
+void isa_format_split_image(enum isa_column column, unsigned format, uint8_t *dfmt, uint8_t *nfmt);
 /* Bytes of an element; 0: no such data format, or its components are too narrow for floats. */
 unsigned isa_format_size_B(unsigned dfmt, unsigned nfmt);
 /* Element to four registers; components that the format lacks are 0, 0, 0, 1. d16: results are f16 or 16-bit

@@ -1,144 +1,199 @@
-/* MIMG instructions: images through a resource (T#) in eight SGPRs, and for sampling a sampler (S#) in four more.
- *
- *   word 0, 1   base / 256 in 39:0; data_format 25:20, num_format 29:26 of word 1
- *   word 2      width - 1 in 13:0, height - 1 in 27:14
- *   word 3      dst_sel of X, Y, Z, W 11:0, swizzle mode 24:20 (0: linear), type 31:28
- *   word 4      depth or last layer 12:0, pitch - 1 in elements 28:13
- *
- *   sampler     word 0: clamp X, Y, Z 8:0, unnormalized 15; word 2: magnification filter 21:20
- *
- * Consecutive VGPRs hold the coordinates: X, Y, Z or the layer, as many as the type has; with DA layers count. With
- * A16 they have 16 bits, two to a VGPR, the first one in the low half: unsigned, or f16 where there is a sampler;
- * with D16 components have, in the same way (Vega ISA, MIMG; LLVM's AMDGPU MIMG tests of gfx9). Only linear images
- * without mip levels are executed, and samples that need no gradient. A filter weighs texels by 8 bits of the
- * coordinates' fraction: hardware's exact rounding is not known. */
+/* Image instructions without a sampler: loads, stores, atomics, and the size (image.h). Only linear images are
+ * executed: others stop the wave with the reason. */
+#include "vgpu/isa/mem/image.h"
+
 #include <math.h>
 
 #include "vgpu/isa/half.h"
-#include "vgpu/isa/mem/access.h"
-#include "vgpu/isa/mem/format.h"
 
-enum image_type { IMAGE_1D = 8, IMAGE_2D, IMAGE_3D, IMAGE_1D_ARRAY = 12, IMAGE_2D_ARRAY };
-#define NUM_SRGB 9
+/* --- addresses --- */
 
-struct image {
-	uint64_t base;
-	unsigned dfmt, nfmt, size_B, type;
-	int32_t size[3]; /* width, height, depth or layers */
-	uint32_t pitch, select;
-	unsigned axes; /* axes of a layer: 1 to 3 */
-	bool layers;   /* a further coordinate selects the layer */
-	unsigned row;  /* first VGPR of the coordinates */
-};
-
-/* The VGPRs of the coordinates, of which decoding checks the first. */
-static unsigned coordinate_row(const struct isa_wave *w, const struct isa_inst *i, const struct image *m)
+static unsigned dim_of(const struct isa_inst *i, const struct isa_image *m)
 {
-	unsigned count = m->axes + m->layers, rows = i->flags & ISA_A16 ? (count + 1) / 2 : count;
-
-	if (i->mem.vaddr + rows <= w->machine->vgpr_count)
-		return i->mem.vaddr;
-	isa_report_beyond(w, i->pc);
-	return 0;
-}
-
-static uint32_t word_field(uint32_t word, unsigned high, unsigned low)
-{
-	return word >> low & (uint32_t)(((uint64_t)1 << (high - low + 1)) - 1);
-}
-
-/* Reads the instruction and its resource. Returns the reason why it cannot be executed, or NULL. */
-static const char *read_image(const struct isa_wave *w, const struct isa_inst *i, struct image *m)
-{
-	const uint32_t *s = &w->s[i->mem.sbase];
-
-	*m = (struct image){
-		.base = isa_sign_48(((uint64_t)word_field(s[1], 7, 0) << 32 | s[0]) << 8),
-		.dfmt = word_field(s[1], 25, 20),
-		.nfmt = word_field(s[1], 29, 26),
-		.type = word_field(s[3], 31, 28),
-		.size = {(int32_t)word_field(s[2], 13, 0) + 1, (int32_t)word_field(s[2], 27, 14) + 1,
-			 (int32_t)word_field(s[4], 12, 0) + 1},
-		.pitch = word_field(s[4], 28, 13) + 1,
-		.select = word_field(s[3], 11, 0),
+	static const uint8_t dims[] = {
+		[ISA_IMAGE_1D] = ISA_DIM_1D,
+		[ISA_IMAGE_2D] = ISA_DIM_2D,
+		[ISA_IMAGE_3D] = ISA_DIM_3D,
+		[ISA_IMAGE_CUBE] = ISA_DIM_CUBE,
+		[ISA_IMAGE_1D_ARRAY] = ISA_DIM_1D_ARRAY,
+		[ISA_IMAGE_2D_ARRAY] = ISA_DIM_2D_ARRAY,
 	};
-	m->axes = m->type == IMAGE_3D ? 3 : m->type == IMAGE_2D || m->type == IMAGE_2D_ARRAY ? 2 : 1;
-	m->layers = m->type >= IMAGE_1D_ARRAY && i->flags & ISA_DA;
-	m->size_B = isa_format_size_B(m->dfmt, m->nfmt);
-	if (i->flags & ISA_UNUSUAL)
-		return "images with LWE or TFE";
-	if (!(m->type >= IMAGE_1D && m->type <= IMAGE_3D) && m->type != IMAGE_1D_ARRAY && m->type != IMAGE_2D_ARRAY)
-		return "cube and multisample images";
-	if (word_field(s[3], 24, 20) || word_field(s[3], 19, 16) || word_field(s[3], 15, 12))
-		return "images that are tiled or have mip levels";
-	if (!m->size_B || (m->nfmt > ISA_NUM_FLOAT && m->nfmt != NUM_SRGB))
-		return "a format that is none of an image";
-	m->row = coordinate_row(w, i, m);
+
+	if (i->mem.dim != ISA_DIM_OF_RESOURCE)
+		return i->mem.dim;
+	if (isa_image_has_layers(m) && !(i->flags & ISA_DA))
+		return m->type == ISA_IMAGE_1D_ARRAY ? ISA_DIM_1D : ISA_DIM_2D;
+	return dims[m->type];
+}
+
+/* Finds the VGPRs of the address. Decoding checks the first one: if another does not exist, all come from v0 on. */
+static const char *find_rows(const struct isa_wave *w, const struct isa_inst *i, unsigned dim,
+			     struct isa_image_access *a)
+{
+	const struct isa_mem *mem = &i->mem;
+	unsigned count = isa_image_dwords(i, dim), last = mem->addresses - 1u;
+	bool beyond = false;
+
+	if (count > mem->addresses && !mem->last_is_tuple)
+		return "instructions with fewer addresses than their dimensions";
+	for (unsigned n = 0; n < count; n++) {
+		a->row[n] = (uint16_t)(n < last ? mem->address[n] : mem->address[last] + n - last);
+		beyond |= a->row[n] >= w->machine->vgpr_count;
+	}
+	if (!beyond)
+		return NULL;
+	if (count > w->machine->vgpr_count)
+		return "addresses of more registers than the dispatch grants";
+	isa_report_beyond(w, i->pc);
+	for (unsigned n = 0; n < count; n++)
+		a->row[n] = (uint16_t)n;
 	return NULL;
 }
 
-static uint64_t texel_address(const struct image *m, const int32_t at[3])
+/* What the coordinates of an access without a sampler mean. */
+static void find_axes(struct isa_image_access *a)
 {
-	/* One-dimensional images have rows of their pitch, and a layer is a row. */
-	uint64_t row = m->axes == 1 ? (uint64_t)at[2] : (uint64_t)at[2] * (uint32_t)m->size[1] + (uint32_t)at[1];
+	unsigned axes = isa_image_axes(&a->m);
 
-	return m->base + (row * m->pitch + (uint32_t)at[0]) * m->size_B;
+	a->places = a->axes < axes ? a->axes : (uint8_t)axes;
+	a->places = a->places < 2 ? a->places : 2;
+	a->slice = a->axes == 3 ? 2 : a->coordinates > a->axes ? a->axes : 0;
+	if (axes < 3 && !isa_image_has_layers(&a->m))
+		a->slice = 0;
 }
 
-static bool is_inside(const struct image *m, const int32_t at[3])
+const char *isa_image_begin(const struct isa_wave *w, const struct isa_inst *i, struct isa_image_access *a)
+{
+	const char *why = isa_image_read(w->machine->chip->gfx, &w->s[i->mem.sbase], &a->m);
+	unsigned dim;
+
+	if (i->flags & ISA_UNUSUAL)
+		return "images with LWE or R128";
+	if (why)
+		return why;
+	dim = dim_of(i, &a->m);
+	if (dim >= ISA_DIM_2D_MSAA)
+		return "multisample images";
+	a->axes = (uint8_t)isa_dim_axes(dim);
+	a->coordinates = (uint8_t)isa_image_coordinates(i, dim);
+	a->is_plain = !(i->mem.parts & ~(unsigned)ISA_IMAGE_ZERO) && !(i->flags & ISA_A16);
+	find_axes(a);
+	return find_rows(w, i, dim, a);
+}
+
+/* Reads an address part by part. */
+struct cursor {
+	const struct isa_wave *w;
+	const uint16_t *row;
+	unsigned lane;
+	bool half; /* the next part is the upper half */
+};
+
+static uint32_t next_part(struct cursor *c, bool is_half)
+{
+	uint32_t word = c->w->v[*c->row][c->lane];
+
+	if (!is_half || c->half)
+		c->row++;
+	if (!is_half)
+		return word;
+	c->half = !c->half;
+	return c->half ? word & 0xffff : word >> 16;
+}
+
+/* The rest of a dword that is half read. */
+static void skip_half(struct cursor *c)
+{
+	c->row += c->half;
+	c->half = false;
+}
+
+void isa_image_address_of(const struct isa_wave *w, const struct isa_inst *i, const struct isa_image_access *a,
+			  unsigned lane, struct isa_image_address *address)
+{
+	unsigned parts = i->mem.parts;
+	struct cursor c = {w, a->row, lane, false};
+	bool a16 = i->flags & ISA_A16;
+
+	*address = (struct isa_image_address){0};
+	for (unsigned n = 0; n < a->coordinates && a->is_plain; n++)
+		address->c[n] = w->v[a->row[n]][lane];
+	if (a->is_plain)
+		return;
+	if (parts & ISA_IMAGE_OFFSET)
+		address->offset = next_part(&c, false);
+	if (parts & ISA_IMAGE_BIAS)
+		address->bias = next_part(&c, false);
+	if (parts & ISA_IMAGE_COMPARE)
+		address->compare = next_part(&c, false);
+	for (unsigned n = 0; n < 2 && parts & ISA_IMAGE_GRADIENTS; n++) {
+		for (unsigned axis = 0; axis < a->axes; axis++)
+			address->gradient[n][axis] = next_part(&c, parts & ISA_IMAGE_G16);
+		skip_half(&c);
+	}
+	for (unsigned n = 0; n < a->coordinates; n++)
+		address->c[n] = next_part(&c, a16);
+	if (i->mem.parts & ISA_IMAGE_LEVEL)
+		address->level = next_part(&c, a16);
+}
+
+const struct isa_inst *isa_image_end(struct isa_wave *w, const struct isa_inst *i)
+{
+	unsigned dw = i->mem.dst_dw ? i->mem.dst_dw : i->mem.data_dw;
+
+	if (i->flags & ISA_TFE)
+		ISA_FOR_LANES(lane, isa_exec(w))
+			w->v[i->mem.vdst + dw][lane] = 0;
+	return i + 1;
+}
+
+/* --- texels --- */
+
+bool isa_image_is_inside(const struct isa_image *m, unsigned level, const int32_t at[3])
 {
 	for (unsigned n = 0; n < 3; n++)
-		if (at[n] < 0 || at[n] >= m->size[n])
+		if (at[n] < 0 || at[n] >= m->level[level].size[n])
 			return false;
 	return true;
 }
 
-static float as_float(uint32_t bits)
+uint64_t isa_image_texel(const struct isa_image *m, unsigned level, const int32_t at[3])
 {
-	float value;
+	const struct isa_image_level *l = &m->level[level];
 
-	memcpy(&value, &bits, 4);
-	return value;
-}
-
-static uint32_t as_bits(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, 4);
-	return bits;
+	return m->base + l->start_B + (uint32_t)at[2] * m->slice_B +
+	       ((uint64_t)(uint32_t)at[1] * l->pitch + (uint32_t)at[0]) * m->size_B;
 }
 
 static uint32_t from_srgb(uint32_t bits)
 {
-	float x = as_float(bits);
+	float x = isa_image_float(bits);
 
-	return as_bits(x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f));
+	return isa_image_bits(x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f));
 }
 
-/* X to W of an element as registers have them; outside of the image 0. */
-static void read_texel(struct isa_wave *w, const struct isa_inst *i, const struct image *m, const int32_t at[3],
-		       uint32_t xyzw[4])
+void isa_image_load(struct isa_wave *w, const struct isa_inst *i, const struct isa_image *m, unsigned level,
+		    const int32_t at[3], uint32_t xyzw[4])
 {
+	bool srgb = m->nfmt == ISA_NUM_SRGB;
 	uint8_t element[16] = {0};
 
 	memset(xyzw, 0, 4 * sizeof(*xyzw));
-	if (!is_inside(m, at))
+	if (!isa_image_is_inside(m, level, at))
 		return;
-	isa_mem_read(w, i, texel_address(m, at), element, m->size_B);
-	isa_format_load(m->dfmt, m->nfmt == NUM_SRGB ? ISA_NUM_UNORM : m->nfmt, element, false, xyzw);
-	for (unsigned n = 0; n < 3 && m->nfmt == NUM_SRGB; n++)
+	isa_mem_read(w, i, isa_image_texel(m, level, at), element, m->size_B);
+	isa_format_load(m->dfmt, srgb ? ISA_NUM_UNORM : m->nfmt, element, false, xyzw);
+	for (unsigned n = 0; n < 3 && srgb; n++)
 		xyzw[n] = from_srgb(xyzw[n]);
 }
 
-static bool is_integer(const struct image *m)
+bool isa_image_is_integer(const struct isa_image *m)
 {
 	return m->nfmt == ISA_NUM_UINT || m->nfmt == ISA_NUM_SINT;
 }
 
-/* Writes the n-th result of a lane. The second of a pair goes to the upper half. */
-static void put_component(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
-			  unsigned n, uint32_t bits)
+void isa_image_put(struct isa_wave *w, const struct isa_inst *i, bool integer, unsigned lane, unsigned n,
+		   uint32_t bits)
 {
 	uint32_t *word = &w->v[i->mem.vdata + (i->flags & ISA_D16 ? n / 2 : n)][lane];
 
@@ -146,72 +201,93 @@ static void put_component(struct isa_wave *w, const struct isa_inst *i, const st
 		*word = bits;
 		return;
 	}
-	bits = is_integer(m) ? bits & 0xffff : half_from_float(as_float(bits), HALF_NEAREST);
+	bits = integer ? bits & 0xffff : half_from_float(isa_image_float(bits), HALF_NEAREST);
 	*word = n % 2 ? (*word & 0xffff) | bits << 16 : bits;
 }
 
-/* A component by the resource's selector. */
-static uint32_t selected_component(const struct image *m, unsigned component, const uint32_t xyzw[4])
+uint32_t isa_image_select(const struct isa_image *m, unsigned component, const uint32_t xyzw[4])
 {
 	unsigned sel = m->select >> 3 * component & 7;
 
 	if (sel == 1)
-		return isa_format_one(m->nfmt == NUM_SRGB ? 0 : m->nfmt, false);
+		return isa_format_one(m->nfmt == ISA_NUM_SRGB ? 0 : m->nfmt, false);
 	return sel >= 4 ? xyzw[sel - 4] : 0;
 }
 
-/* The components that the mask names. */
-static void put_texel(struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
-		      const uint32_t xyzw[4])
+void isa_image_put_texel(struct isa_wave *w, const struct isa_inst *i, const struct isa_image *m, unsigned lane,
+			 const uint32_t xyzw[4])
 {
 	unsigned count = 0;
 
 	for (unsigned n = 0; n < 4; n++)
 		if (i->mem.dfmt >> n & 1)
-			put_component(w, i, m, lane, count++, selected_component(m, n, xyzw));
+			isa_image_put(w, i, isa_image_is_integer(m), lane, count++, isa_image_select(m, n, xyzw));
 }
 
-/* Index of the coordinate that the n-th VGPR holds: the layer comes last. */
-static unsigned axis_of(const struct image *m, unsigned n)
+/* --- loads, stores, atomics --- */
+
+/* A texel by its coordinates. Of layers and of a part of a 3D image the resource has the first one. */
+struct place {
+	int32_t at[3];
+	uint32_t level;
+};
+
+static int32_t first_slice(const struct isa_image *m, int32_t slice)
 {
-	return n < m->axes ? n : 2;
+	return slice < 0 ? -1 : (int32_t)((uint32_t)slice + (uint32_t)m->first_layer);
 }
 
-/* The n-th coordinate, without conversion. */
-static uint32_t coordinate_at(const struct isa_wave *w, const struct isa_inst *i, const struct image *m,
-			      unsigned lane, unsigned n)
+static void find_place(const struct isa_wave *w, const struct isa_inst *i, const struct isa_image_access *a,
+		       unsigned lane, struct place *p)
 {
-	if (i->flags & ISA_A16)
-		return w->v[m->row + n / 2][lane] >> 16 * (n % 2) & 0xffff;
-	return w->v[m->row + n][lane];
+	const struct isa_image *m = &a->m;
+	struct isa_image_address address;
+	int32_t slice;
+
+	if (a->is_plain) {
+		p->at[0] = (int32_t)w->v[a->row[0]][lane];
+		p->at[1] = a->places > 1 ? (int32_t)w->v[a->row[1]][lane] : 0;
+		slice = a->slice ? (int32_t)w->v[a->row[a->slice]][lane] : 0;
+		p->at[2] = first_slice(m, slice);
+		p->level = m->base_level;
+		return;
+	}
+	isa_image_address_of(w, i, a, lane, &address);
+	p->at[0] = (int32_t)address.c[0];
+	p->at[1] = a->places > 1 ? (int32_t)address.c[1] : 0;
+	slice = a->slice ? (int32_t)address.c[a->slice] : 0;
+	p->at[2] = first_slice(m, slice);
+	p->level = m->base_level + (i->mem.parts & ISA_IMAGE_MIP ? address.level : 0);
+	/* Levels that the resource does not show have no texels. */
+	if (p->level > m->last_level || address.level > m->last_level) {
+		p->level = m->last_level;
+		p->at[0] = -1;
+	}
 }
 
-static void read_place(const struct isa_wave *w, const struct isa_inst *i, const struct image *m, unsigned lane,
-		       int32_t at[3])
+static const struct isa_inst *refuse(struct isa_wave *w, const struct isa_inst *i, const char *why)
 {
-	at[0] = at[1] = at[2] = 0;
-	for (unsigned n = 0; n < m->axes + m->layers; n++)
-		at[axis_of(m, n)] = (int32_t)coordinate_at(w, i, m, lane, n);
+	return isa_stop_wave(w, i, "%s are not executed", why);
 }
 
 static const struct isa_inst *run_load(struct isa_wave *w, const struct isa_inst *i)
 {
-	struct image m;
-	const char *why = read_image(w, i, &m);
-	int32_t place[ISA_LANES][3];
+	struct place place[ISA_LANES];
+	struct isa_image_access a;
+	const char *why = isa_image_begin(w, i, &a);
 	uint32_t xyzw[4];
 
 	if (why)
-		return isa_stop_wave(w, i, "%s are not executed", why);
+		return refuse(w, i, why);
 	w->accesses++;
 	/* Results may overwrite coordinates. */
 	ISA_FOR_LANES(lane, isa_exec(w))
-		read_place(w, i, &m, lane, place[lane]);
+		find_place(w, i, &a, lane, &place[lane]);
 	ISA_FOR_LANES(lane, isa_exec(w)) {
-		read_texel(w, i, &m, place[lane], xyzw);
-		put_texel(w, i, &m, lane, xyzw);
+		isa_image_load(w, i, &a.m, place[lane].level, place[lane].at, xyzw);
+		isa_image_put_texel(w, i, &a.m, lane, xyzw);
 	}
-	return i + 1;
+	return isa_image_end(w, i);
 }
 
 static uint32_t stored_component(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned n)
@@ -222,234 +298,154 @@ static uint32_t stored_component(const struct isa_wave *w, const struct isa_inst
 }
 
 /* Stores the registers' R, G, B, A to the components that read as them. Components outside the mask are 0. */
+static void store_lane(struct isa_wave *w, const struct isa_inst *i, const struct isa_image_access *a,
+		       unsigned lane)
+{
+	const struct isa_image *m = &a->m;
+	uint32_t rgba[4] = {0}, xyzw[4];
+	uint8_t element[16] = {0};
+	unsigned count = 0;
+	struct place p;
+
+	for (unsigned n = 0; n < 4; n++)
+		if (i->mem.dfmt >> n & 1)
+			rgba[n] = stored_component(w, i, lane, count++);
+	find_place(w, i, a, lane, &p);
+	if (!isa_image_is_inside(m, p.level, p.at))
+		return;
+	isa_format_select_back(m->select, rgba, xyzw);
+	isa_format_store(m->dfmt, m->nfmt, xyzw, i->flags & ISA_D16, element);
+	isa_mem_write(w, i, isa_image_texel(m, p.level, p.at), element, m->size_B);
+}
+
 static const struct isa_inst *run_store(struct isa_wave *w, const struct isa_inst *i)
 {
-	struct image m;
-	const char *why = read_image(w, i, &m);
+	struct isa_image_access a;
+	const char *why = isa_image_begin(w, i, &a);
 
-	if (!why && m.nfmt == NUM_SRGB)
+	if (!why && a.m.nfmt == ISA_NUM_SRGB)
 		why = "stores to sRGB images";
+	if (!why && a.m.dfmt == ISA_DATA_5_9_9_9)
+		why = "stores to images with a shared exponent";
 	if (why)
-		return isa_stop_wave(w, i, "%s are not executed", why);
+		return refuse(w, i, why);
 	w->accesses++;
-	ISA_FOR_LANES(lane, isa_exec(w)) {
-		uint32_t rgba[4] = {0}, xyzw[4];
-		uint8_t element[16] = {0};
-		unsigned count = 0;
-		int32_t at[3];
+	ISA_FOR_LANES(lane, isa_exec(w))
+		store_lane(w, i, &a, lane);
+	return isa_image_end(w, i);
+}
 
+static enum isa_atomic atomic_of(enum isa_op op)
+{
+	static const uint8_t atomic[] = {
+		ISA_ATOMIC_SWAP,  ISA_ATOMIC_CMPSWAP,    ISA_ATOMIC_ADD,         ISA_ATOMIC_SUB,
+		ISA_ATOMIC_SMIN,  ISA_ATOMIC_UMIN,       ISA_ATOMIC_SMAX,        ISA_ATOMIC_UMAX,
+		ISA_ATOMIC_AND,   ISA_ATOMIC_OR,         ISA_ATOMIC_XOR,         ISA_ATOMIC_INC,
+		ISA_ATOMIC_DEC,   ISA_ATOMIC_CMPSWAP_F,  ISA_ATOMIC_MIN_F,       ISA_ATOMIC_MAX_F,
+		ISA_ATOMIC_ADD_F, ISA_ATOMIC_PK_ADD_F16, ISA_ATOMIC_PK_ADD_BF16,
+	};
+
+	return (enum isa_atomic)atomic[op - ISA_OP_IMAGE_ATOMIC_SWAP];
+}
+
+static uint64_t atomic_operand(const struct isa_wave *w, const struct isa_inst *i, unsigned lane, unsigned dw,
+			       unsigned at)
+{
+	uint64_t low = w->v[i->mem.vdata + at][lane];
+
+	return dw > 1 ? low | (uint64_t)w->v[i->mem.vdata + at + 1][lane] << 32 : low;
+}
+
+static void atomic_lane(struct isa_wave *w, const struct isa_inst *i, const struct isa_image_access *a,
+			unsigned lane, unsigned dw)
+{
+	enum isa_atomic op = atomic_of(i->op);
+	uint64_t data = atomic_operand(w, i, lane, dw, 0), compare = 0, old = 0;
+	struct place p;
+
+	if (isa_atomic_compares(op))
+		compare = atomic_operand(w, i, lane, dw, dw);
+	find_place(w, i, a, lane, &p);
+	if (isa_image_is_inside(&a->m, p.level, p.at))
+		old = isa_mem_atomic(w, i, op, 4 * dw, isa_image_texel(&a->m, p.level, p.at), data, compare);
+	for (unsigned n = 0; n < dw && i->flags & ISA_GLC; n++)
+		w->v[i->mem.vdst + n][lane] = (uint32_t)(old >> 32 * n);
+}
+
+/* The mask of components has the size: 0x1 or 0x3, and twice that if the operation compares. */
+static const struct isa_inst *run_atomic(struct isa_wave *w, const struct isa_inst *i)
+{
+	struct isa_image_access a;
+	const char *why = isa_image_begin(w, i, &a);
+	unsigned dw = isa_atomic_compares(atomic_of(i->op)) ? i->mem.data_dw / 2u : i->mem.data_dw, saved;
+
+	if (!why && (dw < 1 || dw > 2 || 4 * dw != a.m.size_B))
+		why = "atomics of another size than the image's";
+	if (why)
+		return refuse(w, i, why);
+	w->accesses++;
+	saved = isa_atomic_enter(isa_generation_of(w->machine->chip->gfx), atomic_of(i->op), 4 * dw);
+	ISA_FOR_LANES(lane, isa_exec(w))
+		atomic_lane(w, i, &a, lane, dw);
+	isa_atomic_leave(saved);
+	return isa_image_end(w, i);
+}
+
+/* --- the size --- */
+
+/* Width, height, depth or layers of a level, and the number of levels. A level that there is not has none. */
+static const struct isa_inst *run_resinfo(struct isa_wave *w, const struct isa_inst *i)
+{
+	struct isa_image_access a;
+	const char *why = isa_image_begin(w, i, &a);
+	const struct isa_image *m = &a.m;
+
+	if (why)
+		return refuse(w, i, why);
+	ISA_FOR_LANES(lane, isa_exec(w)) {
+		struct isa_image_address address;
+		uint32_t info[4] = {0}, level;
+		unsigned count = 0;
+
+		isa_image_address_of(w, i, &a, lane, &address);
+		level = m->base_level + address.level;
+		if (address.level <= m->last_level && level <= m->last_level) {
+			for (unsigned n = 0; n < 3; n++)
+				info[n] = (uint32_t)m->level[level].size[n];
+			info[2] -= (uint32_t)m->first_layer;
+		}
+		info[3] = m->last_level - m->base_level + 1;
 		for (unsigned n = 0; n < 4; n++)
 			if (i->mem.dfmt >> n & 1)
-				rgba[n] = stored_component(w, i, lane, count++);
-		read_place(w, i, &m, lane, at);
-		if (!is_inside(&m, at))
-			continue;
-		isa_format_select_back(m.select, rgba, xyzw);
-		isa_format_store(m.dfmt, m.nfmt, xyzw, i->flags & ISA_D16, element);
-		isa_mem_write(w, i, texel_address(&m, at), element, m.size_B);
+				isa_image_put(w, i, true, lane, count++, info[n]);
 	}
-	return i + 1;
+	return isa_image_end(w, i);
 }
 
-/* --- sampling --- */
-
-struct sampler {
-	unsigned clamp[3];
-	bool unnormalized, linear, truncate;
-};
-
-static const char *read_sampler(const struct isa_wave *w, const struct isa_inst *i, struct sampler *s)
-{
-	const uint32_t *word = &w->s[i->mem.soffset];
-
-	*s = (struct sampler){
-		.clamp = {word_field(word[0], 2, 0), word_field(word[0], 5, 3), word_field(word[0], 8, 6)},
-		.unnormalized = word_field(word[0], 15, 15) || i->flags & ISA_UNRM,
-		.linear = word_field(word[2], 21, 20) & 1,
-		.truncate = word_field(word[0], 27, 27),
-	};
-	for (unsigned n = 0; n < 3; n++)
-		if (s->clamp[n] > 2 && s->clamp[n] != 6)
-			return "half borders and mirroring once";
-	if (word_field(word[0], 11, 9) || word_field(word[2], 21, 20) > 1)
-		return "anisotropic filters";
-	if (word_field(word[2], 25, 24))
-		return "filters of Z alone";
-	if (word_field(word[3], 31, 30))
-		return "borders that are not transparent black";
-	return NULL;
-}
-
-/* The texel that a mode takes for one outside; -1: the border. */
-static int32_t wrap_texel(unsigned mode, int64_t x, int64_t size)
-{
-	int64_t turn;
-
-	switch (mode) {
-	case 0: /* repeat */
-		return (int32_t)((x % size + size) % size);
-	case 1: /* mirror */
-		turn = (x % (2 * size) + 2 * size) % (2 * size);
-		return (int32_t)(turn < size ? turn : 2 * size - 1 - turn);
-	case 2: /* the last texel */
-		return (int32_t)(x < 0 ? 0 : x < size ? x : size - 1);
-	default:
-		return x < 0 || x >= size ? -1 : (int32_t)x;
-	}
-}
-
-/* Filter taps on an axis: two neighbouring texels, and the weight of the second. */
-struct taps {
-	int32_t at[2];
-	float weight;
-};
-
-static struct taps find_taps(const struct sampler *s, float coordinate, unsigned axis, int32_t size)
-{
-	double x = (double)coordinate * (s->unnormalized ? 1 : size), low;
-	struct taps t = {.weight = 0};
-	int64_t first;
-
-	/* Rounds to steps of 1/256, for the nearest filter too: a coordinate a little below a texel's middle or
-	 * edge counts as that. The device library relies on it for the nearest filter, and graphics drivers
-	 * request a mode without it. */
-	if (s->linear)
-		x = floor((x - 0.5) * 256 + 0.5) / 256;
-	else if (!s->truncate)
-		x = floor(x * 256 + 0.5) / 256;
-	low = floor(x);
-	t.weight = (float)(s->linear ? x - low : 0);
-	/* Not-a-number and what is far beyond read as the first texel. */
-	if (!(fabs(low) < 1e9))
-		low = 0, t.weight = 0;
-	first = (int64_t)low;
-	t.at[0] = wrap_texel(s->clamp[axis], first, size);
-	t.at[1] = wrap_texel(s->clamp[axis], first + 1, size);
-	return t;
-}
-
-static void blend_taps(float sum[4], const uint32_t xyzw[4], float weight)
-{
-	for (unsigned n = 0; n < 4; n++)
-		sum[n] += weight * as_float(xyzw[n]);
-}
-
-/* The layer that a coordinate names: the nearest that there is. */
-static int32_t find_layer(const struct image *m, float coordinate)
-{
-	float layer = rintf(coordinate);
-
-	return !(layer > 0) ? 0 : layer < (float)m->size[2] ? (int32_t)layer : m->size[2] - 1;
-}
-
-/* The filter of X and Y is taken for Z, too: samplers that name another for Z are refused. */
-static void sample_lane(struct isa_wave *w, const struct isa_inst *i, const struct image *m,
-			const struct sampler *s, const float c[3], uint32_t out[4])
-{
-	struct taps taps[3] = {{.at = {0, 0}}};
-	float sum[4] = {0};
-	int32_t at[3];
-
-	for (unsigned n = 0; n < m->axes; n++)
-		taps[n] = find_taps(s, c[n], n, m->size[n]);
-	if (m->axes < 3)
-		taps[2].at[0] = find_layer(m, c[2]);
-	for (unsigned corner = 0; corner < (s->linear ? 1u << m->axes : 1u); corner++) {
-		float weight = 1;
-
-		for (unsigned n = 0; n < 3; n++) {
-			bool second = corner >> n & 1;
-
-			at[n] = taps[n].at[second];
-			weight *= second ? taps[n].weight : 1 - taps[n].weight;
-		}
-		read_texel(w, i, m, at, out);
-		if (s->linear && weight != 0)
-			blend_taps(sum, out, weight);
-	}
-	for (unsigned n = 0; n < 4 && s->linear; n++)
-		out[n] = as_bits(sum[n]);
-}
-
-static void read_coordinates(const struct isa_wave *w, const struct isa_inst *i, const struct image *m,
-			     float c[ISA_LANES][3])
-{
-	memset(c, 0, ISA_LANES * sizeof(c[0]));
-	ISA_FOR_LANES(lane, isa_exec(w))
-		for (unsigned n = 0; n < m->axes + m->layers; n++) {
-			uint32_t bits = coordinate_at(w, i, m, lane, n);
-
-			c[lane][axis_of(m, n)] = i->flags & ISA_A16 ? half_to_float(bits) : as_float(bits);
-		}
-}
-
-static const struct isa_inst *run_sample(struct isa_wave *w, const struct isa_inst *i)
-{
-	float c[ISA_LANES][3];
-	struct sampler s;
-	struct image m;
-	const char *why = read_image(w, i, &m);
-	uint32_t xyzw[4];
-
-	why = why ? why : read_sampler(w, i, &s);
-	if (!why && s.linear && is_integer(&m))
-		why = "filtered integers";
-	if (why)
-		return isa_stop_wave(w, i, "%s are not executed", why);
-	w->accesses++;
-	read_coordinates(w, i, &m, c);
-	ISA_FOR_LANES(lane, isa_exec(w)) {
-		sample_lane(w, i, &m, &s, c[lane], xyzw);
-		put_texel(w, i, &m, lane, xyzw);
-	}
-	return i + 1;
-}
-
-/* Gathers a component of the four texels that a linear filter would use, counter-clockwise from the lower left:
- * the second row's first texel, then its second, then the first row's second and first. */
-static void gather_lane(struct isa_wave *w, const struct isa_inst *i, const struct image *m,
-			const struct sampler *s, const float c[3], unsigned lane)
-{
-	static const uint8_t column[] = {0, 1, 1, 0}, row[] = {1, 1, 0, 0};
-	struct taps x = find_taps(s, c[0], 0, m->size[0]), y = find_taps(s, c[1], 1, m->size[1]);
-	unsigned component = (unsigned)__builtin_ctz(i->mem.dfmt);
-	uint32_t four[4];
-
-	for (unsigned n = 0; n < 4; n++) {
-		const int32_t at[3] = {x.at[column[n]], y.at[row[n]], find_layer(m, c[2])};
-		uint32_t xyzw[4];
-
-		read_texel(w, i, m, at, xyzw);
-		four[n] = selected_component(m, component, xyzw);
-	}
-	for (unsigned n = 0; n < 4; n++)
-		put_component(w, i, m, lane, n, four[n]);
-}
-
-static const struct isa_inst *run_gather(struct isa_wave *w, const struct isa_inst *i)
-{
-	float c[ISA_LANES][3];
-	struct sampler s;
-	struct image m;
-	const char *why = read_image(w, i, &m);
-
-	why = why ? why : read_sampler(w, i, &s);
-	if (!why && (m.axes != 2 || __builtin_popcount(i->mem.dfmt) != 1))
-		why = "gathering from what is no plane, and several components at once,";
-	if (why)
-		return isa_stop_wave(w, i, "%s are not executed", why);
-	s.linear = true; /* selects texels without weights: integers are allowed, too */
-	w->accesses++;
-	read_coordinates(w, i, &m, c);
-	ISA_FOR_LANES(lane, isa_exec(w))
-		gather_lane(w, i, &m, &s, c[lane], lane);
-	return i + 1;
-}
-
-/* Images have a single level: the source of the level does not matter, as long as it needs no further coordinate.
- */
 const struct isa_handler isa_mimg_handlers[] = {
-	{ISA_OP_IMAGE_LOAD, run_load},         {ISA_OP_IMAGE_STORE, run_store},
-	{ISA_OP_IMAGE_SAMPLE, run_sample},     {ISA_OP_IMAGE_SAMPLE_LZ, run_sample},
-	{ISA_OP_IMAGE_GATHER4_LZ, run_gather}, {ISA_OP_NONE, NULL},
+	{ISA_OP_IMAGE_LOAD, run_load},
+	{ISA_OP_IMAGE_LOAD_MIP, run_load},
+	{ISA_OP_IMAGE_STORE, run_store},
+	{ISA_OP_IMAGE_STORE_MIP, run_store},
+	{ISA_OP_IMAGE_GET_RESINFO, run_resinfo},
+	{ISA_OP_IMAGE_ATOMIC_SWAP, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_CMPSWAP, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_ADD, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_SUB, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_SMIN, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_UMIN, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_SMAX, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_UMAX, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_AND, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_OR, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_XOR, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_INC, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_DEC, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_FCMPSWAP, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_FMIN, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_FMAX, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_ADD_FLT, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_PK_ADD_F16, run_atomic},
+	{ISA_OP_IMAGE_ATOMIC_PK_ADD_BF16, run_atomic},
+	{ISA_OP_NONE, NULL},
 };
