@@ -3,6 +3,7 @@
 #include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/image/image.h"
+#include "hsa/interface.h"
 #include "hsa/memory/memory.h"
 
 #include <errno.h>
@@ -257,6 +258,18 @@ RT_IMPL(hsa_ext_image_data_get_info_with_layout,
 {
 	return get_data_info(rt, agent, d, permission, row_B, slice_B,
 			     layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR ? info : NULL);
+}
+
+hsa_status_t rt_image_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, struct rt_image_layout *layout)
+{
+	const struct rt *rt = rt_get();
+	struct rt_image image;
+	hsa_status_t status = rt ? image_plan(rt, agent, d, HSA_ACCESS_PERMISSION_RW, 0, 0, &image)
+				 : HSA_STATUS_ERROR_NOT_INITIALIZED;
+
+	if (!status)
+		*layout = (struct rt_image_layout){image.layout.row_B, image.layout.slice_B, image.layout.size_B};
+	return status;
 }
 
 /* --- images ------------------------------------------------------------------------------------- */

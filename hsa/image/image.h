@@ -112,6 +112,11 @@ bool rt_image_words_foreign(const struct rt_image *image, const uint32_t theirs[
 bool rt_sampler_words(const struct rt_descriptors *descriptors, const hsa_ext_sampler_descriptor_v2_t *sampler,
 		      uint32_t words[RT_SAMPLER_WORDS]);
 
+/* A function of the private interface. */
+struct rt_image_layout;
+hsa_status_t rt_image_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
+			     struct rt_image_layout *layout);
+
 /* Copies the image of a handle, which another thread may destroy. False: there is none. */
 bool rt_image_find(struct rt *rt, hsa_ext_image_t handle, struct rt_image *image);
 

@@ -171,8 +171,7 @@ static bool is_possible(enum drv_images generation, const hsa_ext_image_descript
 			uint64_t row_B, uint64_t slice_B)
 {
 	struct rt_layout l;
-	hsa_status_t status =
-		rt_layout_compute(rt_descriptors_of(generation), d, element_B, row_B, slice_B, &l);
+	hsa_status_t status = rt_layout_compute(rt_descriptors_of(generation), d, element_B, row_B, slice_B, &l);
 
 	CHECK(!status || status == (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED);
 	return !status;
@@ -244,9 +243,9 @@ static void foreign_images_keep_their_tiling(void)
 {
 	static const struct {
 		enum drv_images generation;
-		uint32_t code, small_code;        /* in word 1 */
-		uint32_t word5, word6, word7;     /* theirs */
-		uint32_t meta5, meta6, meta7;     /* ours */
+		uint32_t code, small_code;    /* in word 1 */
+		uint32_t word5, word6, word7; /* theirs */
+		uint32_t meta5, meta6, meta7; /* ours */
 		uint32_t word1;
 	} rows[] = {
 		{DRV_IMAGES_GFX9, 10u << 20, 1u << 20, 0, 0x5, 0x1234, 0x7fu << 17, 0x5, 0x123468ac, 0x00a0007f},
@@ -260,8 +259,8 @@ static void foreign_images_keep_their_tiling(void)
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct rt_image image = plan(rows[i].generation, &d, 0);
-		uint32_t theirs[8] = {0, rows[i].code, 0x1234, 27u << 20 | 9u << 28, 77, rows[i].word5, rows[i].word6,
-				      rows[i].word7};
+		uint32_t theirs[8] = {0,  rows[i].code,  0x1234,        27u << 20 | 9u << 28,
+				      77, rows[i].word5, rows[i].word6, rows[i].word7};
 		uint32_t words[RT_IMAGE_WORDS];
 
 		if (!CHECK(rt_image_words_foreign(&image, theirs, words)))
