@@ -57,10 +57,9 @@ static bool named_rows(const struct rt_descriptors *descriptors, uint64_t least_
 }
 
 /* Rows whose pitch the hardware computes. False: the pitch is another. */
-static bool computed_rows(const struct rt_descriptors *descriptors, uint64_t least_B, uint64_t row_B,
-			  struct rt_layout *l)
+static bool computed_rows(uint64_t align_B, uint64_t least_B, uint64_t row_B, struct rt_layout *l)
 {
-	l->row_B = align(least_B, descriptors->row_align_B);
+	l->row_B = align(least_B, align_B);
 	l->slice_B = align(least_B, RT_ROW_ALIGN_B) * l->height;
 	return !row_B || row_B == l->row_B;
 }
@@ -68,6 +67,7 @@ static bool computed_rows(const struct rt_descriptors *descriptors, uint64_t lea
 hsa_status_t rt_layout_compute(const struct rt_descriptors *descriptors, const hsa_ext_image_descriptor_t *d,
 			       unsigned element_B, uint64_t row_B, uint64_t slice_B, struct rt_layout *l)
 {
+	/* Layers of one row are rows, a slice apart. */
 	bool layers_are_rows = d->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA, possible;
 	uint64_t least_B;
 
@@ -86,14 +86,12 @@ hsa_status_t rt_layout_compute(const struct rt_descriptors *descriptors, const h
 	}
 	possible = rt_pitch_is_named(descriptors, d->geometry)
 			   ? named_rows(descriptors, least_B, element_B, row_B, l)
-			   : computed_rows(descriptors, least_B, row_B, l);
+			   : computed_rows(layers_are_rows ? RT_ROW_ALIGN_B : descriptors->row_align_B, least_B,
+					   row_B, l);
 	if (!possible || (slice_B && (layers_are_rows || l->depth > 1) && slice_B != l->slice_B))
 		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
-	/* Layers of one row are rows, a slice apart. */
-	if (layers_are_rows) {
-		l->row_B = l->slice_B;
+	l->size_B = l->slice_B * (layers_are_rows ? at_least_1(d->array_size) : l->depth);
+	if (layers_are_rows)
 		l->height = at_least_1(d->array_size);
-	}
-	l->size_B = (layers_are_rows ? l->height : l->depth) * l->slice_B;
 	return HSA_STATUS_SUCCESS;
 }

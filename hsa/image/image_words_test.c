@@ -165,6 +165,7 @@ static void packed_formats_have_the_numbers_of_their_generation(void)
 
 static const hsa_ext_image_descriptor_t plane = {GEO(2D), 1000, 600, 1, 0, {TYPE(UNORM_INT8), ORDER(R)}},
 					volume = {GEO(3D), 20, 6, 5, 0, {TYPE(UNORM_INT8), ORDER(RGBA)}},
+					lines = {GEO(1DA), 16, 1, 1, 7, {TYPE(UNSIGNED_INT32), ORDER(R)}},
 					layers = {GEO(2DA), 40, 12, 1, 3, {TYPE(HALF_FLOAT), ORDER(RGBA)}};
 
 static bool is_possible(enum drv_images generation, const hsa_ext_image_descriptor_t *d, unsigned element_B,
@@ -212,6 +213,8 @@ static void rows_of_gfx12_without_a_pitch_are_closer(void)
 		CHECK_EQ(v.layout.size_B, 256 * 6 * 5);
 		CHECK_EQ(p.layout.row_B, 1024);
 	}
+	CHECK_EQ(plan(DRV_IMAGES_GFX12, &lines, 256).layout.row_B, 256);
+	CHECK_EQ(plan(DRV_IMAGES_GFX12, &lines, 0).layout.size_B, 256 * 7);
 	CHECK_EQ(plan(DRV_IMAGES_GFX12, &layers, 0).layout.row_B, 384);
 	CHECK_EQ(plan(DRV_IMAGES_GFX12, &layers, 0).layout.slice_B, 512 * 12);
 }
