@@ -39,8 +39,12 @@ enum drv_uncached {
 
 /* The generation of image descriptors that the chip reads. */
 enum drv_images {
-	DRV_IMAGES_NONE, /* no image instructions, or no support for the chip's descriptors here */
+	DRV_IMAGES_NONE, /* no image instructions */
 	DRV_IMAGES_GFX9,
+	DRV_IMAGES_GFX10,
+	DRV_IMAGES_GFX10_3,
+	DRV_IMAGES_GFX11,
+	DRV_IMAGES_GFX12,
 };
 
 /* A target that code is compiled for to run on several chips. */

@@ -54,27 +54,29 @@ enum { GFX900 = 0x2c, GFX1010 = 0x33, GFX1030 = 0x36, GFX1100 = 0x41, GFX1102 = 
 	ALL, RDNA, .pm4 = DRV_PM4_GFX10, .gws = 64, .wave_lanes = 32, .scratch_granule_B = 1024,                   \
 		.scratch_max_units = 0x1fff, .sdma_fill_max_B = 0x3fffe0, .rsrc3_reg = 0x228
 #define GFX10_1(l2)                                                                                                \
-	GFX10, .vgpr_granule = 8, .generic = &gfx10_1, .runs_mach = GFX1010, .sdma = DRV_SDMA_V5,                  \
-		.waves_per_cu = 40, .sdma_copy_max_B = 0x3fff00, .xnack = DRV_FEATURE_EITHER,                      \
+	GFX10, .images = DRV_IMAGES_GFX10, .vgpr_granule = 8, .generic = &gfx10_1, .runs_mach = GFX1010,           \
+		.sdma = DRV_SDMA_V5, .waves_per_cu = 40, .sdma_copy_max_B = 0x3fff00, .xnack = DRV_FEATURE_EITHER, \
 		.caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, 0}
 #define GFX10_3(l2, mall)                                                                                          \
-	GFX10, .generic = &gfx10_3, .runs_mach = GFX1030, .sdma = DRV_SDMA_V5_2, .waves_per_cu = 32,               \
-		.sdma_copy_max_B = 0x3fffff00, .caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
+	GFX10, .images = DRV_IMAGES_GFX10_3, .generic = &gfx10_3, .runs_mach = GFX1030, .sdma = DRV_SDMA_V5_2,     \
+		.waves_per_cu = 32, .sdma_copy_max_B = 0x3fffff00,                                                 \
+		.caches = {16, 128, 32, 64, 16, 64, 2, 128, 128, l2, 128, mall}
 
 #define GFX11(mach, l2, mall)                                                                                      \
-	ALL, RDNA, .generic = &gfx11, .runs_mach = mach, .pm4 = DRV_PM4_GFX11, .gws = 64, .sdma = DRV_SDMA_V6,     \
-		.wave_lanes = 32, .waves_per_cu = 32, .scratch_granule_B = 256, .scratch_max_units = 0x7fff,       \
-		.sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228,                  \
-		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true,                                \
+	ALL, RDNA, .images = DRV_IMAGES_GFX11, .generic = &gfx11, .runs_mach = mach, .pm4 = DRV_PM4_GFX11,         \
+		.gws = 64, .sdma = DRV_SDMA_V6, .wave_lanes = 32, .waves_per_cu = 32, .scratch_granule_B = 256,    \
+		.scratch_max_units = 0x7fff, .sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0,         \
+		.rsrc3_reg = 0x228, .se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true,            \
 		.caches = {32, 128, 32, 128, 16, 64, 2, 256, 128, l2, 128, mall}
 
 /* The kernel reports all cache sizes of GFX12: no kernel before DRM 3.52 drives one. */
 #define GFX12                                                                                                      \
-	ALL, RDNA, VGPRS_1536, .generic = &gfx12, .runs_mach = GFX1201, .groups_yz_max = 0xffff,                   \
-		.pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7, .wave_lanes = 32, .waves_per_cu = 32,                   \
-		.scratch_granule_B = 256, .scratch_max_units = 0x3ffff, .sdma_copy_max_B = 0x3fffff00,             \
-		.sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228, .se4_mask_reg = 0x22b, .packed_tid = true,      \
-		.flat_scratch_hw = true, .uncached = DRV_UNCACHED_LATER,                                           \
+	ALL, RDNA, VGPRS_1536, .images = DRV_IMAGES_GFX12, .generic = &gfx12, .runs_mach = GFX1201,                \
+		.groups_yz_max = 0xffff, .pm4 = DRV_PM4_GFX12, .sdma = DRV_SDMA_V7, .wave_lanes = 32,              \
+		.waves_per_cu = 32, .scratch_granule_B = 256, .scratch_max_units = 0x3ffff,                        \
+		.sdma_copy_max_B = 0x3fffff00, .sdma_fill_max_B = 0x3fffffe0, .rsrc3_reg = 0x228,                  \
+		.se4_mask_reg = 0x22b, .packed_tid = true, .flat_scratch_hw = true,                                \
+		.uncached = DRV_UNCACHED_LATER,                                                                    \
 		.caches = {.l1_line_B = 128,                                                                       \
 			   .inst_line_B = 128,                                                                     \
 			   .scalar_line_B = 64,                                                                    \

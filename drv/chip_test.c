@@ -136,12 +136,32 @@ static void registers_are_where_the_chip_has_them(void)
 	CHECK(drv_chip_by_target("gfx1100")->flat_scratch_hw && !drv_chip_by_target("gfx1036")->flat_scratch_hw);
 }
 
+/* Of GFX9, gfx942 alone has no image instructions (LLVM: FeatureImageInsts). Descriptors have a pitch from GC 10.3 on. */
+static void chips_read_the_descriptors_of_their_generation(void)
+{
+	static const enum drv_images expected[] = {
+		[9] = DRV_IMAGES_GFX9, [11] = DRV_IMAGES_GFX11, [12] = DRV_IMAGES_GFX12};
+	const struct drv_chip *chip;
+
+	for (unsigned i = 0; (chip = drv_chip_at(i)); i++) {
+		unsigned major = chip->id[0].gc_version >> 16, minor = chip->id[0].gc_version >> 8 & 0xff;
+
+		if (!strcmp(chip->target, "gfx942"))
+			CHECK_EQ(chip->images, DRV_IMAGES_NONE);
+		else if (major == 10)
+			CHECK_EQ(chip->images, minor >= 3 ? DRV_IMAGES_GFX10_3 : DRV_IMAGES_GFX10);
+		else
+			CHECK_EQ(chip->images, expected[major]);
+	}
+}
+
 int main(void)
 {
 	every_row_is_found_by_each_of_its_names();
 	no_two_rows_claim_one_chip();
 	rows_are_complete();
 	registers_are_where_the_chip_has_them();
+	chips_read_the_descriptors_of_their_generation();
 	CHECK(!drv_chip_find(0xd0000, 145, 1));
 	CHECK(!drv_chip_find(0, 147, 0x32));
 	CHECK(!drv_chip_find(0, 141, 0));

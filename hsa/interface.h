@@ -10,6 +10,7 @@
 
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ext_image.h>
 
 #include "flow/flow.h"
 
@@ -32,6 +33,11 @@ struct rt_copy {
 	struct sdma_rect rect;   /* members dst and src are ignored */
 	hsa_agent_t agent;       /* the GPU whose engine copies a rectangle */
 	hsa_signal_t completion; /* 0: none. Gets the times of the copy (hsa_amd_profiling_get_async_copy_time) */
+};
+
+/* Distances of rows and slices of a linear image, and the size of all. */
+struct rt_image_layout {
+	uint64_t row_B, slice_B, size_B;
 };
 
 struct rt_interface {
@@ -112,6 +118,9 @@ struct rt_interface {
 	 * the handle. -ENOENT: no mapping has that index, or the process has ended; -EINVAL: not a handle of
 	 * memory; -EPERM: another user's process. */
 	int (*fetch)(const hsa_amd_ipc_memory_t *handle, uint64_t index, int *fd, uint64_t *size_B);
+	/* The layout in memory of an image with the agent's own pitches. hsa_ext_image_data_get_info()'s errors. */
+	hsa_status_t (*image_layout)(hsa_agent_t agent, const hsa_ext_image_descriptor_t *image,
+				     struct rt_image_layout *layout);
 	/* True for locked memory that neither the process nor GPUs may write. */
 	bool (*read_only)(const void *ptr);
 	/* The error text of this thread's last failed call. */

@@ -79,29 +79,19 @@ static bool find_geometry(struct hip_array *a)
 	return a->height || a->geometry != HSA_EXT_IMAGE_GEOMETRY_3D;
 }
 
-/* Computes the layout of rows and slices; HSA gives the size. */
+/* Gets the layout of rows and slices, as the hardware reads it. */
 static hipError_t lay_out(struct hip_array *a, size_t *size_B)
 {
-	hsa_ext_image_descriptor_t image;
-	hsa_ext_image_data_info_t info;
-	uint32_t pitch_align = 0;
-	size_t element_B = hip_texels_size_B(&a->texels);
-	hipError_t r;
+	const hsa_ext_image_descriptor_t image =
+		image_describe(a, hip_texels_hsa(&a->texels, hipReadModeElementType, false));
+	struct rt_image_layout layout;
+	hipError_t r = of_image(hip.hsa->image_layout(a->device->agent, &image, &layout));
 
-	image = image_describe(a, hip_texels_hsa(&a->texels, hipReadModeElementType, false));
-	r = of_image(hsa_ext_image_data_get_info_with_layout(a->device->agent, &image, HSA_ACCESS_PERMISSION_RW,
-							     HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, 0, 0, &info));
 	if (r)
 		return r;
-	if (hsa_agent_get_info(a->device->agent,
-			       (hsa_agent_info_t)HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT,
-			       &pitch_align) ||
-	    !pitch_align)
-		return hipErrorInvalidValue;
-	/* HSA has accepted the size, so no product overflows. */
-	a->row_B = (a->width * element_B + pitch_align - 1) / pitch_align * pitch_align;
-	a->slice_B = a->row_B * (a->height ? a->height : 1);
-	*size_B = info.size;
+	a->row_B = layout.row_B;
+	a->slice_B = layout.slice_B;
+	*size_B = layout.size_B;
 	return hipSuccess;
 }
 

@@ -2,6 +2,7 @@
 #include "hsa/code/code.h"
 #include "hsa/copy/copies.h"
 #include "hsa/core/table.h"
+#include "hsa/image/image.h"
 #include "hsa/ipc/ipc.h"
 #include "hsa/ipc/syncs.h"
 #include "hsa/queue/queue.h"
@@ -363,6 +364,7 @@ const struct rt_interface rt_interface = {
 	.kernel = kernel_find,
 	.share = rt_vmm_share,
 	.fetch = ipc_fetch,
+	.image_layout = rt_image_layout,
 	.read_only = read_only,
 	.reason = error_reason,
 	.thread = flow_holder,

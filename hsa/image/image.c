@@ -3,25 +3,12 @@
 #include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/image/image.h"
+#include "hsa/interface.h"
 #include "hsa/memory/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GEOMETRIES (HSA_EXT_IMAGE_GEOMETRY_2DADEPTH + 1)
-
-/* ROCr's limits (image_lut_kv.cpp): width, height, depth, layers, by geometry. */
-static const uint32_t most[GEOMETRIES][4] = {
-	[HSA_EXT_IMAGE_GEOMETRY_1D] = {16384, 1, 1, 1},
-	[HSA_EXT_IMAGE_GEOMETRY_2D] = {16384, 16384, 1, 1},
-	[HSA_EXT_IMAGE_GEOMETRY_3D] = {16384, 16384, 8192, 1},
-	[HSA_EXT_IMAGE_GEOMETRY_1DA] = {16384, 1, 1, 8192},
-	[HSA_EXT_IMAGE_GEOMETRY_2DA] = {16384, 16384, 1, 8192},
-	[HSA_EXT_IMAGE_GEOMETRY_1DB] = {UINT32_MAX, 1, 1, 1},
-	[HSA_EXT_IMAGE_GEOMETRY_2DDEPTH] = {16384, 16384, 1, 1},
-	[HSA_EXT_IMAGE_GEOMETRY_2DADEPTH] = {16384, 16384, 1, 8192},
-};
 
 hsa_status_t impl_hsa_amd_image_get_info_max_dim(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
 {
@@ -54,11 +41,11 @@ struct rt_images {
 
 static void info_images(struct rt_info *info)
 {
-	info->image_1d = most[HSA_EXT_IMAGE_GEOMETRY_1D][0];
-	info->image_1db = most[HSA_EXT_IMAGE_GEOMETRY_1DB][0];
-	memcpy(info->image_2d, most[HSA_EXT_IMAGE_GEOMETRY_2D], sizeof(info->image_2d));
-	memcpy(info->image_3d, most[HSA_EXT_IMAGE_GEOMETRY_3D], sizeof(info->image_3d));
-	info->image_layers = most[HSA_EXT_IMAGE_GEOMETRY_2DA][3];
+	info->image_1d = rt_image_limits[HSA_EXT_IMAGE_GEOMETRY_1D][0];
+	info->image_1db = rt_image_limits[HSA_EXT_IMAGE_GEOMETRY_1DB][0];
+	memcpy(info->image_2d, rt_image_limits[HSA_EXT_IMAGE_GEOMETRY_2D], sizeof(info->image_2d));
+	memcpy(info->image_3d, rt_image_limits[HSA_EXT_IMAGE_GEOMETRY_3D], sizeof(info->image_3d));
+	info->image_layers = rt_image_limits[HSA_EXT_IMAGE_GEOMETRY_2DA][3];
 	/* ROCr's values; only memory limits the number of descriptors. */
 	info->image_rd = 128;
 	info->image_rw = 64;
@@ -192,7 +179,7 @@ static struct rt_agent *agent_with_images(const struct rt *rt, hsa_agent_t handl
 {
 	struct rt_agent *agent = rt_agent_of(rt, handle);
 
-	return agent && agent->is_gpu && agent->gpu->dev->chip->images == DRV_IMAGES_GFX9 ? agent : NULL;
+	return agent && agent->is_gpu && rt_descriptors_of(agent->gpu->dev->chip->images) ? agent : NULL;
 }
 
 RT_IMPL(hsa_ext_image_get_capability,
@@ -202,7 +189,7 @@ RT_IMPL(hsa_ext_image_get_capability,
 {
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (!format || !capability || (unsigned)geometry >= GEOMETRIES)
+	if (!format || !capability || (unsigned)geometry >= RT_GEOMETRIES)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*capability = agent_with_images(rt, agent) ? rt_format_of(format, geometry).capability : 0;
 	return HSA_STATUS_SUCCESS;
@@ -218,57 +205,6 @@ RT_IMPL(hsa_ext_image_get_capability_with_layout,
 	return impl_hsa_ext_image_get_capability(agent, geometry, format, capability);
 }
 
-static uint64_t align_row(uint64_t size_B)
-{
-	return (size_B + RT_ROW_ALIGN_B - 1) / RT_ROW_ALIGN_B * RT_ROW_ALIGN_B;
-}
-
-static bool is_within_limits(const hsa_ext_image_descriptor_t *d)
-{
-	const uint32_t *limit = most[d->geometry];
-
-	return d->width && d->width <= limit[0] && d->height <= limit[1] && d->depth <= limit[2] &&
-	       d->array_size <= limit[3];
-}
-
-static uint32_t at_least_1(size_t x)
-{
-	return x ? (uint32_t)x : 1;
-}
-
-/* Computes the layout of rows and slices that the hardware reads as a linear image; pitches of 0: the default. */
-static hsa_status_t compute_layout(const hsa_ext_image_descriptor_t *d, const struct rt_format *f, uint64_t row_B,
-				   uint64_t slice_B, struct rt_layout *l)
-{
-	bool is_1da = d->geometry == HSA_EXT_IMAGE_GEOMETRY_1DA;
-	uint64_t least_B;
-
-	if (!is_within_limits(d))
-		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
-	*l = (struct rt_layout){
-		.width = (uint32_t)d->width,
-		/* Layers of one row are rows. */
-		.height = at_least_1(is_1da ? d->array_size : d->height),
-		.depth = is_1da ? 1 : at_least_1(d->depth > d->array_size ? d->depth : d->array_size),
-		.align_B = RT_ROW_ALIGN_B,
-	};
-	least_B = (uint64_t)l->width * f->element_B;
-	if (d->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB) {
-		l->row_B = l->slice_B = l->size_B = least_B;
-		l->align_B = f->element_B > 4 ? f->element_B : 4;
-		return HSA_STATUS_SUCCESS;
-	}
-	l->row_B = row_B ? row_B : align_row(least_B);
-	/* The descriptor has 16 bits for the pitch in elements. */
-	if (l->row_B % RT_ROW_ALIGN_B || l->row_B < least_B || l->row_B / f->element_B > 65536)
-		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
-	l->slice_B = l->row_B * (is_1da ? 1 : l->height);
-	if (slice_B && (is_1da || l->depth > 1) && slice_B != l->slice_B)
-		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED;
-	l->size_B = l->row_B * l->height * l->depth;
-	return HSA_STATUS_SUCCESS;
-}
-
 /* Checks the parameters of an image and computes its layout; its memory is set later. */
 static hsa_status_t image_plan(const struct rt *rt, hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
 			       hsa_access_permission_t permission, uint64_t row_B, uint64_t slice_B,
@@ -276,7 +212,7 @@ static hsa_status_t image_plan(const struct rt *rt, hsa_agent_t agent, const hsa
 {
 	if (!rt_agent_of(rt, agent))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (!d || (unsigned)d->geometry >= GEOMETRIES || permission < HSA_ACCESS_PERMISSION_RO ||
+	if (!d || (unsigned)d->geometry >= RT_GEOMETRIES || permission < HSA_ACCESS_PERMISSION_RO ||
 	    permission > HSA_ACCESS_PERMISSION_RW)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	*image = (struct rt_image){
@@ -287,7 +223,8 @@ static hsa_status_t image_plan(const struct rt *rt, hsa_agent_t agent, const hsa
 	};
 	if (!image->agent || !image->format.capability)
 		return (hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED;
-	return compute_layout(d, &image->format, row_B, slice_B, &image->layout);
+	image->descriptors = rt_descriptors_of(image->agent->gpu->dev->chip->images);
+	return rt_layout_compute(image->descriptors, d, image->format.element_B, row_B, slice_B, &image->layout);
 }
 
 static hsa_status_t get_data_info(struct rt *rt, hsa_agent_t agent, const hsa_ext_image_descriptor_t *d,
@@ -321,6 +258,18 @@ RT_IMPL(hsa_ext_image_data_get_info_with_layout,
 {
 	return get_data_info(rt, agent, d, permission, row_B, slice_B,
 			     layout == HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR ? info : NULL);
+}
+
+hsa_status_t rt_image_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t *d, struct rt_image_layout *layout)
+{
+	const struct rt *rt = rt_get();
+	struct rt_image image;
+	hsa_status_t status = rt ? image_plan(rt, agent, d, HSA_ACCESS_PERMISSION_RW, 0, 0, &image)
+				 : HSA_STATUS_ERROR_NOT_INITIALIZED;
+
+	if (!status)
+		*layout = (struct rt_image_layout){image.layout.row_B, image.layout.slice_B, image.layout.size_B};
+	return status;
 }
 
 /* --- images ------------------------------------------------------------------------------------- */
@@ -401,11 +350,13 @@ RT_IMPL(hsa_ext_sampler_create_v2,
 	(hsa_agent_t agent, const hsa_ext_sampler_descriptor_v2_t *descriptor, hsa_ext_sampler_t *sampler),
 	(agent, descriptor, sampler))
 {
+	const struct rt_agent *with = agent_with_images(rt, agent);
 	uint32_t words[RT_SAMPLER_WORDS];
 
-	if (!agent_with_images(rt, agent))
+	if (!with)
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (!descriptor || !sampler || !rt_sampler_words(descriptor, words))
+	if (!descriptor || !sampler ||
+	    !rt_sampler_words(rt_descriptors_of(with->gpu->dev->chip->images), descriptor, words))
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	return hsa_status_of(descriptor_take(rt, SLOT_SAMPLER, NULL, words, sizeof(words), &sampler->handle));
 }

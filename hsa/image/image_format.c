@@ -1,5 +1,6 @@
-/* Formats of images: the supported ones, and the packing of their elements. As in ROCr 6.4 (image_lut_kv.cpp);
- * Mesa's ac_formats has the same numbers. */
+/* Formats of images: the supported ones, and the packing of their elements. As in ROCr 6.4
+ * (image_lut_kv.cpp; the codes of resource_nv.h and resource_gfx11.h); Mesa's ac_formats and PAL's IMG_FMT and
+ * BUF_FMT have the same numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -56,35 +57,82 @@ static const struct order {
 
 /* --- channel types -------------------------------------------------------------------------------- */
 
-/* data: DATA_FORMAT by the number of channels; 0: none. */
 static const struct type {
-	uint8_t bits[4]; /* bits of each channel */
-	uint8_t num, data[4];
+	uint8_t bits[4];                /* bits of each channel */
+	uint8_t num, code[4][RT_CODES]; /* the code by the number of channels; 0: none */
 } type_rows[TYPES] = {
+#define CODES(gfx9, gfx10, gfx11) {gfx9, gfx10, gfx11}
 #define PLAIN(b, number, one, two, four)                                                                           \
 	{                                                                                                          \
 		{b, b, b, b}, number,                                                                              \
 		{                                                                                                  \
-			one, two, 0, four                                                                          \
+			one, two, {0}, four                                                                        \
 		}                                                                                                  \
 	}
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT8] = PLAIN(8, RT_NUM_SNORM, 1, 3, 10),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT16] = PLAIN(16, RT_NUM_SNORM, 2, 5, 12),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8] = PLAIN(8, RT_NUM_UNORM, 1, 3, 10),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT16] = PLAIN(16, RT_NUM_UNORM, 2, 5, 12),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT8] = PLAIN(8, RT_NUM_SINT, 1, 3, 10),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT16] = PLAIN(16, RT_NUM_SINT, 2, 5, 12),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT32] = PLAIN(32, RT_NUM_SINT, 4, 11, 14),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT8] = PLAIN(8, RT_NUM_UINT, 1, 3, 10),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT16] = PLAIN(16, RT_NUM_UINT, 2, 5, 12),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32] = PLAIN(32, RT_NUM_UINT, 4, 11, 14),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT] = PLAIN(16, RT_NUM_FLOAT, 2, 5, 12),
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT] = PLAIN(32, RT_NUM_FLOAT, 4, 11, 14),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT8] =
+		PLAIN(8, RT_NUM_SNORM, CODES(1, 2, 2), CODES(3, 15, 15), CODES(10, 57, 43)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT16] =
+		PLAIN(16, RT_NUM_SNORM, CODES(2, 8, 8), CODES(5, 24, 24), CODES(12, 66, 52)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8] =
+		PLAIN(8, RT_NUM_UNORM, CODES(1, 1, 1), CODES(3, 14, 14), CODES(10, 56, 42)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT16] =
+		PLAIN(16, RT_NUM_UNORM, CODES(2, 7, 7), CODES(5, 23, 23), CODES(12, 65, 51)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT8] =
+		PLAIN(8, RT_NUM_SINT, CODES(1, 6, 6), CODES(3, 19, 19), CODES(10, 61, 47)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT16] =
+		PLAIN(16, RT_NUM_SINT, CODES(2, 12, 12), CODES(5, 28, 28), CODES(12, 70, 56)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT32] =
+		PLAIN(32, RT_NUM_SINT, CODES(4, 21, 21), CODES(11, 63, 49), CODES(14, 76, 62)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT8] =
+		PLAIN(8, RT_NUM_UINT, CODES(1, 5, 5), CODES(3, 18, 18), CODES(10, 60, 46)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT16] =
+		PLAIN(16, RT_NUM_UINT, CODES(2, 11, 11), CODES(5, 27, 27), CODES(12, 69, 55)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32] =
+		PLAIN(32, RT_NUM_UINT, CODES(4, 20, 20), CODES(11, 62, 48), CODES(14, 75, 61)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT] =
+		PLAIN(16, RT_NUM_FLOAT, CODES(2, 13, 13), CODES(5, 29, 29), CODES(12, 71, 57)),
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT] =
+		PLAIN(32, RT_NUM_FLOAT, CODES(4, 22, 22), CODES(11, 64, 50), CODES(14, 77, 63)),
 	/* Blue is in the lowest bits; the unused bits above are ignored. */
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_555] = {{5, 5, 5, 1}, RT_NUM_UNORM, {0, 0, 17, 0}},
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565] = {{5, 6, 5, 0}, RT_NUM_UNORM, {0, 0, 16, 0}},
-	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010] = {{10, 10, 10, 2}, RT_NUM_UNORM, {0, 0, 9, 0}},
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_555] = {{5, 5, 5, 1}, RT_NUM_UNORM, {[2] = CODES(17, 134, 69)}},
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565] = {{5, 6, 5, 0}, RT_NUM_UNORM, {[2] = CODES(16, 133, 68)}},
+	[HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_101010] = {{10, 10, 10, 2}, RT_NUM_UNORM, {[2] = CODES(9, 50, 36)}},
 };
+/* The only sRGB format: UNORM_INT8 in the order SRGBA. */
+static const uint8_t srgb_code[RT_CODES] = CODES(10, 130, 66);
+
+/* Sizes of elements: the last code of each size, in the order of codes. */
+static const struct code_size {
+	uint8_t last, bytes;
+} code_sizes[RT_CODES][16] = {
+	[RT_CODES_GFX9] = {{0, 0}, {1, 1}, {3, 2}, {10, 4}, {12, 8}, {13, 12}, {14, 16}, {15, 0}, {17, 2}},
+	[RT_CODES_GFX10] = {{0, 0},
+			    {6, 1},
+			    {19, 2},
+			    {61, 4},
+			    {71, 8},
+			    {74, 12},
+			    {77, 16},
+			    {127, 0},
+			    {128, 1},
+			    {129, 2},
+			    {130, 4},
+			    {131, 0},
+			    {132, 4},
+			    {136, 2}},
+	[RT_CODES_GFX11] =
+		{{0, 0}, {6, 1}, {19, 2}, {47, 4}, {57, 8}, {60, 12}, {63, 16}, {64, 1}, {65, 2}, {67, 4}, {71, 2}},
+};
+
+unsigned rt_format_code_B(enum rt_codes codes, unsigned code)
+{
+	const struct code_size *sizes = code_sizes[codes];
+
+	for (unsigned i = 0; !i || sizes[i].last; i++)
+		if (code <= sizes[i].last)
+			return sizes[i].bytes;
+	return 0;
+}
 
 static bool geometry_has(hsa_ext_image_geometry_t geometry, const hsa_ext_image_format_t *format)
 {
@@ -118,8 +166,12 @@ struct rt_format rt_format_of(const hsa_ext_image_format_t *format, hsa_ext_imag
 		return f;
 	f.capability = order->capability;
 	f.channels = order->channels;
-	f.data = type->data[order->channels - 1];
-	f.num = format->channel_order == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA ? RT_NUM_SRGB : type->num;
+	memcpy(f.code, type->code[order->channels - 1], sizeof(f.code));
+	f.num = type->num;
+	if (format->channel_order == HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA) {
+		memcpy(f.code, srgb_code, sizeof(f.code));
+		f.num = RT_NUM_SRGB;
+	}
 	memcpy(f.channel_bits, type->bits, sizeof(f.channel_bits));
 	memcpy(f.select, order->select, sizeof(f.select));
 	for (unsigned i = 0; i < order->channels; i++)

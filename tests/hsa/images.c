@@ -719,6 +719,70 @@ static void everything(const char *spec, const char *target)
 	vgpu_stop();
 }
 
+/* The chip's row in the driver's table has the descriptors of its generation; image_words_test.c has all fields. */
+struct later {
+	const char *spec;
+	uint32_t word1, word2, word4, sampler1; /* without the address */
+	uint32_t row_B;                         /* of 20 elements of a volume */
+	bool larger_pitch;
+};
+
+static void words_of_a_later_chip(const struct later *chip)
+{
+	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2D,
+					WIDTH,
+					HEIGHT,
+					1,
+					0,
+					{HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA}};
+	const hsa_ext_sampler_descriptor_t nearest = {HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED,
+						      HSA_EXT_SAMPLER_FILTER_MODE_NEAREST,
+						      HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT};
+	void *data = memory(1024 * HEIGHT);
+	hsa_ext_image_data_info_t info;
+	hsa_ext_sampler_t sampler;
+	hsa_ext_image_t handle;
+	const uint32_t *w;
+
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RO, &handle), 0);
+	w = (const uint32_t *)(uintptr_t)handle.handle;
+	CHECK_EQ(w[0], (uint32_t)((uintptr_t)data >> 8));
+	CHECK_EQ(w[1], (uint32_t)((uintptr_t)data >> 40) | chip->word1);
+	CHECK_EQ(w[2], chip->word2);
+	CHECK_EQ(w[3], (4 | 5 << 3 | 6 << 6 | 7 << 9) | 9u << 28);
+	CHECK_EQ(w[4], chip->word4);
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+	CHECK_EQ(image.hsa_ext_sampler_create(gpu(), &nearest, &sampler), 0);
+	CHECK_EQ(((const uint32_t *)(uintptr_t)sampler.handle)[1], chip->sampler1);
+	CHECK_EQ(image.hsa_ext_sampler_destroy(gpu(), sampler), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+	CHECK_EQ(lay_out(d, 1024, 0, &info), chip->larger_pitch ? 0 : UNSUPPORTED(PITCH));
+	d = (hsa_ext_image_descriptor_t){HSA_EXT_IMAGE_GEOMETRY_3D, 20, 6, 5, 0, rgba8};
+	CHECK_EQ(lay_out(d, 0, 0, &info), 0);
+	CHECK_EQ(info.size, 256 * 6 * 5);
+	CHECK_EQ(lay_out(d, chip->row_B, 0, &info), 0);
+	CHECK_EQ(lay_out(d, 512, 0, &info), UNSUPPORTED(PITCH));
+}
+
+static void later(const struct later *chip)
+{
+	if (!CHECK_EQ(vgpu_start(chip->spec), 0))
+		return;
+	CHECK_EQ(hsa_init(), 0);
+	if (hsa_find_all(&t)) {
+		CHECK_EQ(hsa_system_get_major_extension_table(HSA_EXTENSION_IMAGES, 1, sizeof(image), &image), 0);
+		capabilities();
+		limits();
+		in_and_out();
+		conversion();
+		elements();
+		words_of_a_later_chip(chip);
+	}
+	CHECK_EQ(hsa_shut_down(), 0);
+	CHECK_EQ(vgpu_live_objects(), 0);
+	vgpu_stop();
+}
+
 /* A chip without image instructions says so in each of its answers. */
 static void none(const char *spec)
 {
@@ -747,8 +811,19 @@ static void none(const char *spec)
 
 int main(void)
 {
+	/* 40 elements by 12 of 16_16_16_16_FLOAT, 64 elements a row. */
+	static const struct later chips[] = {
+		{"gfx1010", 71u << 20 | 3u << 30, 9 | 11u << 14 | 1u << 31, 0, 0xfff << 12, 256, false},
+		{"gfx1030", 71u << 20 | 3u << 30, 9 | 11u << 14 | 1u << 31, 63, 0xfff << 12, 256, true},
+		{"gfx1100", 57u << 20 | 3u << 30, 9 | 11u << 14, 63, 0xfff << 12, 256, true},
+		{"gfx1151", 57u << 20 | 3u << 30, 9 | 11u << 14, 63, 0xfff << 12, 256, true},
+		{"gfx1201", 57u << 17 | 3u << 30, 9 | 11u << 14, 63, 0xfff << 13, 128, true},
+	};
+
 	everything("gfx906", "gfx906");
 	everything("gfx900:bar=256M", "gfx900");
+	for (unsigned i = 0; i < sizeof(chips) / sizeof(chips[0]); i++)
+		later(&chips[i]);
 	none("gfx942");
 	return check_done("images through HSA");
 }
