@@ -10,7 +10,7 @@ CODE_outside   := tests/code/outside.c
 CODE_image     := tests/code/image.c
 # image is compiled for those whose image instructions clang knows all of.
 CODE_CO := $(foreach n,variables outside,$(foreach t,$(CODE_TARGETS),$(foreach v,4 5,$(t)/$(n).v$(v)))) \
-	$(foreach t,gfx900 gfx906 gfx908,$(t)/image.v5) \
+	$(foreach t,gfx900 gfx906 gfx908 gfx1010 gfx1030 gfx1100 gfx1151 gfx1201,$(t)/image.v5) \
 	$(foreach n,variables outside,$(foreach t,$(CODE_GENERIC),$(t)/$(n).v6))
 CODE_CO := $(CODE_CO:%=$(O)/tests/code/%.co)
 

@@ -422,7 +422,8 @@ static void buffers(void)
 
 /* Kernels read what the CPU has put in, and the CPU takes out what they have written: image instructions and the
  * functions of the library agree on where elements lie. */
-static void planes(void)
+/* row_B 0: the default of 512. */
+static void planes(size_t row_B)
 {
 	hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_2D,
 					20,
@@ -431,14 +432,16 @@ static void planes(void)
 					0,
 					{HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA}};
 	const hsa_ext_image_region_t all = {{0, 0, 0}, {20, 8, 1}};
-	void *data = memory(512 * 8);
+	void *data = memory(1024 * 8);
 	static float in[8][20][4], back[8][20][4];
 	hsa_ext_image_t handle;
 	float(*out)[4];
 	unsigned wrong = 0;
 
 	CHECK_EQ(hsa_amd_memory_pool_allocate(t.cpu[0].fine, 8192, 0, (void **)&out), 0);
-	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
+	CHECK_EQ(image.hsa_ext_image_create_with_layout(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW,
+							HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, row_B, 0, &handle),
+		 0);
 	for (unsigned i = 0; i < 160; i++)
 		for (unsigned k = 0; k < 4; k++)
 			(&in[0][0])[i][k] = (float)(i + 1000 * k);
@@ -459,24 +462,73 @@ static void planes(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
 }
 
-static void volumes(void)
+/* Clears an element of an image, and reads it by a kernel. */
+static void read_cleared(hsa_ext_image_geometry_t geometry, const hsa_ext_image_format_t *format, void *data,
+			 float *out)
 {
-	const hsa_ext_image_region_t all = {{0, 0, 0}, {WIDTH, HEIGHT, DEPTH}};
-	void *data = memory(256 * HEIGHT * DEPTH);
-	hsa_ext_image_t handle = create_3d(data);
-	static uint8_t in[DEPTH * HEIGHT * WIDTH][4];
-	float(*out)[4];
-	unsigned wrong = 0;
+	const hsa_ext_image_descriptor_t d = {geometry, 8, 1, 1, 0, *format};
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {8, 1, 1}};
+	const float color[4] = {1, 0.25f, -0.5f, 0.75f};
+	hsa_ext_image_t handle;
 
-	/* One workgroup has 1024 lanes: the first two slices. */
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
+	CHECK_EQ(image.hsa_ext_image_clear(gpu(), handle, color, &all), 0);
+	run_kernel(geometry == HSA_EXT_IMAGE_GEOMETRY_1DB ? "read_1db.kd" : "read_2d.kd", 1,
+		   (struct args){.image = handle, .data = out, .width = 8});
+	CHECK_EQ(image.hsa_ext_image_destroy(gpu(), handle), 0);
+}
+
+/* The numbers of formats differ between generations: kernels read the same elements on all of them. */
+static void formats(void)
+{
+	static const hsa_ext_image_geometry_t geometries[2] = {HSA_EXT_IMAGE_GEOMETRY_2D,
+							       HSA_EXT_IMAGE_GEOMETRY_1DB};
+	static struct {
+		bool known;
+		float color[4];
+	} first[2][20][16], *f;
+	void *data = memory(4096);
+	float *out;
+
+	CHECK_EQ(hsa_amd_memory_pool_allocate(t.cpu[0].fine, 4096, 0, (void **)&out), 0);
+	for (uint32_t i = 0; i < 2 * 20 * 16; i++) {
+		const hsa_ext_image_format_t format = {i % 16, i / 16 % 20};
+
+		f = &first[i / 320][format.channel_order][format.channel_type];
+		if (!capability(geometries[i / 320], format.channel_order, format.channel_type))
+			continue;
+		read_cleared(geometries[i / 320], &format, data, out);
+		if (!f->known)
+			memcpy(f->color, out, sizeof(f->color));
+		f->known = true;
+		if (!CHECK(!memcmp(f->color, out, sizeof(f->color))))
+			printf("  geometry %u, order %u, type %u\n", geometries[i / 320], format.channel_order,
+			       format.channel_type);
+	}
+	CHECK_EQ(hsa_amd_memory_pool_free(out), 0);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), 0);
+}
+
+static void volumes(uint32_t width)
+{
+	const hsa_ext_image_descriptor_t d = {HSA_EXT_IMAGE_GEOMETRY_3D, width, HEIGHT, DEPTH, 0, rgba8};
+	const hsa_ext_image_region_t all = {{0, 0, 0}, {width, HEIGHT, DEPTH}};
+	void *data = memory(256 * HEIGHT * DEPTH);
+	static uint8_t in[DEPTH * HEIGHT * WIDTH][4];
+	/* One workgroup has 1024 lanes: of the widest, the first two slices. */
+	unsigned elements = width * HEIGHT * (width < WIDTH ? DEPTH : 2), wrong = 0;
+	hsa_ext_image_t handle;
+	float(*out)[4];
+
+	CHECK_EQ(image.hsa_ext_image_create(gpu(), &d, data, HSA_ACCESS_PERMISSION_RW, &handle), 0);
 	CHECK_EQ(hsa_amd_memory_pool_allocate(t.cpu[0].fine, 16384, 0, (void **)&out), 0);
-	for (unsigned i = 0; i < DEPTH * HEIGHT * WIDTH; i++)
+	for (unsigned i = 0; i < DEPTH * HEIGHT * width; i++)
 		for (unsigned k = 0; k < 4; k++)
 			in[i][k] = (uint8_t)(i * 7 + k * 50 + i / 480);
 	CHECK_EQ(image.hsa_ext_image_import(gpu(), in, 0, 0, handle, &all), 0);
-	run_kernel("read_3d.kd", 960,
-		   (struct args){.image = handle, .data = *out, .width = WIDTH, .height = HEIGHT});
-	for (unsigned i = 0; i < 960; i++)
+	run_kernel("read_3d.kd", elements,
+		   (struct args){.image = handle, .data = *out, .width = width, .height = HEIGHT});
+	for (unsigned i = 0; i < elements; i++)
 		for (unsigned k = 0; k < 4; k++)
 			wrong += out[i][k] != (float)in[i][k] / 255;
 	CHECK_EQ(wrong, 0);
@@ -689,6 +741,21 @@ static void an_image_changes_during_a_call(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(at), 0);
 }
 
+static void parts_of_all_chips(void)
+{
+	capabilities();
+	limits();
+	in_and_out();
+	conversion();
+	elements();
+	buffers();
+	formats();
+	planes(0);
+	volumes(WIDTH);
+	volumes(20); /* 80 bytes: on GFX12 rows are 128 apart, and the slices not 128 times the height */
+	samples();
+}
+
 static void everything(const char *spec, const char *target)
 {
 	if (!CHECK_EQ(vgpu_start(spec), 0))
@@ -697,16 +764,9 @@ static void everything(const char *spec, const char *target)
 	if (hsa_find_all(&t) && hsa_run_open(&run, &t, 0)) {
 		CHECK_EQ(hsa_system_get_major_extension_table(HSA_EXTENSION_IMAGES, 1, sizeof(image), &image), 0);
 		load(target);
-		capabilities();
-		limits();
+		parts_of_all_chips();
+		planes(1024);
 		layouts();
-		in_and_out();
-		conversion();
-		elements();
-		buffers();
-		planes();
-		volumes();
-		samples();
 		words();
 		foreign();
 		many();
@@ -769,14 +829,15 @@ static void later(const struct later *chip)
 	if (!CHECK_EQ(vgpu_start(chip->spec), 0))
 		return;
 	CHECK_EQ(hsa_init(), 0);
-	if (hsa_find_all(&t)) {
+	if (hsa_find_all(&t) && hsa_run_open(&run, &t, 0)) {
 		CHECK_EQ(hsa_system_get_major_extension_table(HSA_EXTENSION_IMAGES, 1, sizeof(image), &image), 0);
-		capabilities();
-		limits();
-		in_and_out();
-		conversion();
-		elements();
+		load(chip->spec);
+		parts_of_all_chips();
+		if (chip->larger_pitch)
+			planes(1024);
 		words_of_a_later_chip(chip);
+		CHECK_EQ(hsa_executable_destroy(executable), 0);
+		hsa_run_close(&run);
 	}
 	CHECK_EQ(hsa_shut_down(), 0);
 	CHECK_EQ(vgpu_live_objects(), 0);
