@@ -63,6 +63,8 @@ static void links_and_nodes(void)
 	vgpu_stop();
 	CHECK_EQ(vgpu_start("gfx900:hive=1"), -EINVAL); /* no links */
 	CHECK_EQ(vgpu_start("gfx908:hive=0"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx900:sramecc=1"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx906:sramecc=on"), -EINVAL);
 	CHECK_EQ(vgpu_start("gfx908:numa=x"), -EINVAL);
 	CHECK_EQ(vgpu_start("gfx908:p2p=2"), -EINVAL);
 }

@@ -367,7 +367,7 @@ static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct 
 		uint32_t value = load_part(w, i, a->va[lane], scattered ? NULL : mem_at(bias, a->va[lane]), access);
 
 		if (access->class == ISA_ACCESS_LOAD_D16)
-			isa_set_half(&v[lane], value, access->high);
+			isa_load_half(w, &v[lane], value, access->high);
 		else
 			v[lane] = value;
 	}

@@ -76,6 +76,15 @@ static inline void isa_set_half(uint32_t *reg, uint32_t value, bool high)
 	*reg = high ? (*reg & 0xffff) | value << 16 : (*reg & 0xffff0000) | (value & 0xffff);
 }
 
+/* The result of a load. With ECC the register file has no writes of less than a dword: the other half becomes 0 (LLVM
+ * GCNSubtarget::d16PreservesUnusedBits(); Mesa aco_register_allocation.cpp, where such a load writes 4 bytes). */
+static inline void isa_load_half(const struct isa_wave *w, uint32_t *reg, uint32_t value, bool high)
+{
+	if (w->machine->sramecc)
+		*reg = 0;
+	isa_set_half(reg, value, high);
+}
+
 /* Data that a load or store moves between memory and LDS starts here in LDS, for lane 0. */
 static inline uint32_t isa_lds_dma_base(const struct isa_wave *w, const struct isa_inst *i)
 {

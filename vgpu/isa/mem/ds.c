@@ -298,7 +298,7 @@ static const struct isa_inst *read_sub(struct isa_wave *w, const struct isa_inst
 		isa_lds_read(w, i, lane_offset(w, i, lane), &value, op->bytes);
 		value = isa_extend(value, &access);
 		if (op->d16)
-			isa_set_half(v, value, op->high);
+			isa_load_half(w, v, value, op->high);
 		else
 			*v = value;
 	}
