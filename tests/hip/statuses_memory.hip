@@ -285,7 +285,7 @@ static void of_other_processes()
 	IS(hipErrorInvalidValue, hipIpcGetMemHandle(&handle, freed));
 	OK(hipIpcGetMemHandle(&handle, gpu));
 	IS(hipErrorInvalidValue, hipIpcOpenMemHandle(NULL, handle, hipIpcMemLazyEnablePeerAccess));
-	IS(hipErrorInvalidValue, hipIpcOpenMemHandle(&at, handle, 0));
+	IS(TUFF_HIP_ABI == 5 ? hipErrorInvalidContext : hipErrorInvalidValue, hipIpcOpenMemHandle(&at, handle, 0));
 	IS(hipErrorInvalidValue, hipIpcOpenMemHandle(&at, handle, 1000));
 	IS(hipErrorInvalidValue, hipIpcOpenMemHandle(&at, none, hipIpcMemLazyEnablePeerAccess));
 	IS(hipErrorInvalidContext, hipIpcOpenMemHandle(&at, handle, hipIpcMemLazyEnablePeerAccess));
