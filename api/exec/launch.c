@@ -162,6 +162,13 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 /* --- checks ----------------------------------------------------------------------------------- */
 
 /* Finds which limit is exceeded, and checks the rarer ones. */
+/* Beyond hipDeviceProp_t::maxGridSize in y or z. As in CLR hipModuleLaunchKernel() refuses such grids and no other
+ * launch does (hipamd/src/hip_module.cpp): rocBLAS makes them. */
+static bool is_deep(const struct hip_launch *l)
+{
+	return l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX;
+}
+
 __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_launch *l)
 {
 	const struct hip_kernel *k = l->kernel;
@@ -175,9 +182,8 @@ __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_la
 	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
 	    threads > HIP_THREADS_MAX)
 		return hipErrorInvalidValue;
-	/* The same limits hold where the grid is counted in work-items. CLR has no limit there: up to 2^32 blocks
-	 * of one work-item. */
-	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
+	/* A wave of GFX12 finds its place in y and z in 16 bits each (LLVM's AMDGPUUsage, TTMP7). */
+	if (l->blocks[0] > GRID_X_MAX || (k->device->chip->pm4 == DRV_PM4_GFX12 && is_deep(l)))
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
 		return hipErrorInvalidValue;
@@ -488,7 +494,7 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 		r = hip_function_of(function, &l->kernel);
 	if (r)
 		return r;
-	if (l->args && extra)
+	if ((l->args && extra) || is_deep(l))
 		return hipErrorInvalidValue;
 	l->function = function;
 	if (extra)
