@@ -1,8 +1,8 @@
 /* Memory accesses of waves: every access of vector and scalar memory instructions ends here, so that the model of
  * the caches is in one place.
  *
- * Memory is shared with the client's threads, which poll and set words while kernels run: words of up to 8 bytes
- * are accessed as a whole. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer does not
+ * Memory is shared with the client's threads, which poll and set words while kernels run: words of up to 16 bytes
+ * are accessed as a whole where they are aligned. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer does not
  * check these accesses (GPUVM_RACY). Data that the client reads in order comes after a fence, which is
  * synchronised for real.
  *
