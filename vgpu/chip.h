@@ -24,6 +24,9 @@ enum vgpu_gfx {
 	VGPU_GFX_COUNT,
 };
 
+/* ECC of a chip's registers and LDS (LLVM's target feature sramecc): no such thing, on some boards, on all. */
+enum vgpu_ecc { CHIP_ECC_NONE, CHIP_ECC_SOME, CHIP_ECC_ON };
+
 struct vgpu_chip {
 	const char *name; /* "gfx908" */
 	enum vgpu_gfx gfx;
@@ -51,9 +54,10 @@ struct vgpu_chip {
 	uint8_t pcie_gen, pcie_lanes; /* 0: 4 and 16, as of most */
 	uint8_t xccs;         /* XCCs of the whole card, of which this row is one XCC; 0: there is no such card */
 	uint8_t vgpr_granule; /* GFX10 and later: VGPRs that waves of 32 get at once */
-	bool packed_tid;      /* work-item ids arrive packed in v0 */
-	bool xgmi;            /* has links to its like */
-	bool retries;         /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
+	enum vgpu_ecc sramecc;
+	bool packed_tid;         /* work-item ids arrive packed in v0 */
+	bool xgmi;               /* has links to its like */
+	bool retries;            /* VM faults: Linux amdgpu_gmc_noretry_set() leaves noretry 0 */
 	bool flat_scratch_given; /* hardware sets FLAT_SCRATCH, scratch instructions need no descriptor */
 	uint32_t sdma_max_count_B;
 };

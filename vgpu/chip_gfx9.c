@@ -103,6 +103,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.memory_khz = 1000000,
 		.counter_khz = 25000, /* reference clock of Vega20 boards */
 		.gb_addr_config = 0x2a114042,
+		.sramecc = CHIP_ECC_SOME,
 		.xgmi = true,
 	},
 	{
@@ -132,6 +133,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.memory_khz = 1200000,
 		.counter_khz = 100000,
 		.gb_addr_config = 0x2a114042,
+		.sramecc = CHIP_ECC_ON,
 		.xgmi = true,
 	},
 	{
@@ -188,6 +190,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.counter_khz = 100000,
 		.gb_addr_config = 0x2a114042,
 		.packed_tid = true,
+		.sramecc = CHIP_ECC_ON,
 		.xgmi = true,
 		/* ROCr uses 30 bits on SDMA 4.4, the kernel's header has 22 (vega10_sdma_pkt_open.h): the wider
 		 * field. */
@@ -253,6 +256,7 @@ const struct vgpu_chip vgpu_chips_gfx9[] = {
 		.gb_addr_config = 0x2a114042,
 		.packed_tid = true,
 		.flat_scratch_given = true,
+		.sramecc = CHIP_ECC_ON,
 		.xgmi = true,
 		.sdma_max_count_B = 1u << 22, /* ROCr uses this limit on SDMA 4.4.2 */
 	},

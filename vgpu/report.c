@@ -23,7 +23,7 @@ static struct part {
 	[VGPU_WAITS] = {"TUFF_VGPU_WAITS", false, BY_DEFAULT},
 	[VGPU_OVERLAP] = {"TUFF_VGPU_OVERLAP", true, BY_DEFAULT},
 };
-static atomic_ulong findings;
+static atomic_ulong findings, remarks;
 /* Immutable after `once`; stdio locks each line. */
 static FILE *log_file;
 
@@ -123,6 +123,36 @@ void vgpu_finding(enum contract_row row, const char *fmt, ...)
 		fprintf(stderr, "vgpu: finding, row %u: %s\n", row, text);
 	if (strict == VGPU_STRICT_FATAL)
 		abort();
+}
+
+/* A bit for each row of which there was a remark. */
+static bool remark_is_new(enum contract_row row)
+{
+	static atomic_ulong seen[4];
+	unsigned long bit = 1ul << row % 64;
+
+	return !(atomic_fetch_or(&seen[row / 64 % 4], bit) & bit);
+}
+
+void vgpu_remark(enum contract_row row, const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	if (!remark_is_new(row))
+		return;
+	atomic_fetch_add(&remarks, 1);
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	vgpu_log("remark, row %u: %s", row, text);
+	if (vgpu_strict() != VGPU_STRICT_OFF && log_file != stderr)
+		fprintf(stderr, "vgpu: remark, row %u: %s; once is said for all\n", row, text);
+}
+
+unsigned long vgpu_remarks(void)
+{
+	return atomic_load(&remarks);
 }
 
 bool vgpu_logs(void)

@@ -39,6 +39,11 @@ VGPU_API unsigned long vgpu_findings(void);
 
 /* Reports a finding of checklist row `row` (1..147; 0: none of them). */
 void vgpu_finding(enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Reports what is a finding in most programs and is done on purpose in some: a line for the first of each row, at every
+ * level but off, and no finding. */
+void vgpu_remark(enum contract_row row, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Remarks that this process has printed, or would have if the level were not off. */
+VGPU_API unsigned long vgpu_remarks(void);
 /* Whether a log is kept: a caller checks it before it formats an expensive line. */
 bool vgpu_logs(void);
 void vgpu_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,4 +1,4 @@
-/* System calls made past libc, because shim/ interposes the libc functions.
+/* System calls made past libc, because shim/ interposes the libc functions, syscall() among them.
  *
  * Each returns what the kernel returned: a value, or -errno. errno itself is left as it was. */
 #ifndef VGPU_SYS_H
@@ -15,13 +15,15 @@
 
 static inline long sys_call6(long nr, long a, long b, long c, long d, long e, long f)
 {
-	int saved = errno;
-	long r = syscall(nr, a, b, c, d, e, f);
+	register long fourth __asm__("r10") = d;
+	register long fifth __asm__("r8") = e;
+	register long sixth __asm__("r9") = f;
+	long r;
 
-	if (r == -1) {
-		r = -errno;
-		errno = saved;
-	}
+	__asm__ volatile("syscall"
+			 : "=a"(r)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
+			 : "rcx", "r11", "memory");
 	return r;
 }
 

@@ -12,6 +12,7 @@
  *   numa=N hive=ID p2p=0     NUMA node, xGMI hive, no PCI peer access
  *   partition=spx            all XCCs of a card, in partitions: spx, dpx, qpx, cpx
  *   f8=fnuz                  8-bit floats of gfx942 as on KFD's VMIDs; else ocp
+ *   sramecc=1                gfx906 with ECC of registers and LDS
  *   kernel=6.12              kernel release; docs/vgpu.md has the others
  *
  * Functions return 0 or -errno and print errors of a SPEC on stderr. Thread rule: start, stop and create from one

@@ -164,6 +164,13 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 /* The error for sizes that no launch has; in HIP 7 that of modules' functions differs (launch_function_slow()). */
 #define BAD_SHAPE (TUFF_HIP_ABI >= 7 ? hipErrorInvalidConfiguration : hipErrorInvalidValue)
 
+/* Larger in y or z. Beyond hipDeviceProp_t::maxGridSize hipModuleLaunchKernel() alone refuses, as in CLR
+ * (hipamd/src/hip_module.cpp): rocBLAS makes such grids. */
+static bool is_deeper(const struct hip_launch *l, uint32_t most)
+{
+	return l->blocks[1] > most || l->blocks[2] > most;
+}
+
 /* Finds which limit is exceeded, and checks the rarer ones. */
 __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_launch *l)
 {
@@ -178,9 +185,9 @@ __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_la
 	if (l->threads[0] > HIP_THREADS_MAX || l->threads[1] > HIP_THREADS_MAX || l->threads[2] > HIP_THREADS_MAX ||
 	    threads > HIP_THREADS_MAX)
 		return BAD_SHAPE;
-	/* The same limits hold where the grid is counted in work-items. CLR has no limit there: up to 2^32 blocks
-	 * of one work-item. */
-	if (l->blocks[0] > GRID_X_MAX || l->blocks[1] > GRID_YZ_MAX || l->blocks[2] > GRID_YZ_MAX)
+	/* The same limits hold where the grid is counted in work-items. A wave of GFX12 finds its place in y and z in 16
+	 * bits each (LLVM's AMDGPUUsage, TTMP7). */
+	if (l->blocks[0] > GRID_X_MAX || is_deeper(l, k->device->chip->groups_yz_max))
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
 		return hipErrorInvalidValue;
@@ -491,7 +498,7 @@ static hipError_t launch_function(hipFunction_t function, struct hip_launch *l, 
 		r = hip_function_of(function, &l->kernel);
 	if (r)
 		return r;
-	if (l->args && extra)
+	if ((l->args && extra) || is_deeper(l, GRID_YZ_MAX))
 		return hipErrorInvalidValue;
 	l->function = function;
 	if (extra)

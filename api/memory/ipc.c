@@ -101,13 +101,19 @@ static hipError_t attach_locked(const struct memory_handle *handle, struct opene
 	return hipSuccess;
 }
 
+/* hipIpcMemLazyEnablePeerAccess is 0 in the headers of HIP 5.2 and 1 in later ones. */
+static bool open_flags_fit(unsigned flags)
+{
+	return flags == hipIpcMemLazyEnablePeerAccess || (TUFF_HIP_ABI == 5 && !flags);
+}
+
 static hipError_t open_handle(void **ptr, const hipIpcMemHandle_t *from, unsigned flags)
 {
 	struct memory_handle handle;
 	struct opened *o;
 	hipError_t r = hipSuccess;
 
-	if (!ptr || flags != hipIpcMemLazyEnablePeerAccess)
+	if (!ptr || !open_flags_fit(flags))
 		return hipErrorInvalidValue;
 	memcpy(&handle, from, sizeof(handle));
 	if (handle.offset_B >= handle.size_B)

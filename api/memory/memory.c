@@ -279,7 +279,7 @@ static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
 					.device = d->index,
 					.flags = flags,
 					.size_B = size_B};
-	bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
+	const bool fine = flags == hipDeviceMallocFinegrained || flags == hipDeviceMallocUncached;
 	hipError_t r = hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 
 	if (r)
@@ -294,7 +294,11 @@ static hipError_t malloc_device(void **out, size_t size_B, unsigned flags)
 		return hipErrorOutOfMemory;
 	if (flags == hipMallocSignalMemory)
 		return allocate_as(hip.host_fine, &like, true, out);
-	return allocate_as(fine && d->fine_vram.handle ? d->fine_vram : d->vram, &like, false, out);
+	/* CLR of ROCm 6.4 gives cached memory where the device has no such pool, that of ROCm 6.2 and older refuses
+	 * (Device::deviceLocalAlloc). Both libraries here refuse: who asks shares the memory while kernels run. */
+	if (fine && !d->fine_vram.handle)
+		return hipErrorOutOfMemory;
+	return allocate_as(fine ? d->fine_vram : d->vram, &like, false, out);
 }
 
 hipError_t hip_memory_allocate(struct hip_device *d, size_t size_B, void **out)

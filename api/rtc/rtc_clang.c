@@ -197,17 +197,15 @@ __attribute__((format(printf, 2, 3))) static void command_add(struct command *c,
 	va_end(args);
 }
 
-/* Translates CUDA's and HIP's names of the target option. False: the option is no target. */
-static bool add_target(struct command *c, const char *option)
+/* The target that an option names, in CUDA's words or HIP's; NULL: the option is no target. */
+static const char *option_target(const char *option)
 {
 	static const char *const names[] = {"--gpu-architecture=", "-arch=", "--offload-arch="};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(option, names[i], strlen(names[i]))) {
-			command_add(c, "--offload-arch=%s", option + strlen(names[i]));
-			return true;
-		}
-	return false;
+		if (!strncmp(option, names[i], strlen(names[i])))
+			return option + strlen(names[i]);
+	return NULL;
 }
 
 /* Translates HIP's option for the type of ptrdiff_t (since 6.1): clang's headers read it from this macro. */
@@ -220,20 +218,51 @@ static void add_ptrdiff(struct command *c, const char *option)
 	command_add(c, "-D__PTRDIFF_TYPE__=long long int");
 }
 
+/* Whether the libraries have the part for the target: Debian 12's end at gfx1036, and clang then refuses all code. */
+static bool libraries_know(const char *libraries, const char *target)
+{
+	char path[PATH_MAX];
+
+	if (strncmp(target, "gfx", 3) != 0)
+		return true;
+	snprintf(path, sizeof(path), "%s/oclc_isa_version_%.*s.bc", libraries, (int)strcspn(target + 3, ":"),
+		 target + 3);
+	return !access(path, R_OK);
+}
+
+/* Code that calls a mathematical function has an undefined symbol without the libraries. */
+static void add_libraries(struct command *c, const char *target)
+{
+	const char *libraries = find_device_libraries();
+
+	if (libraries && libraries_know(libraries, target))
+		command_add(c, "--rocm-device-lib-path=%s", libraries);
+	else
+		command_add(c, "-nogpulib");
+}
+
 static void add_options(struct command *c, const struct hip_source *source)
 {
-	hipDeviceProp_tR0600 device;
-	bool targeted = false;
+	hipDeviceProp_tR0600 device = {0};
+	const char *target = NULL, *named;
+	bool has_libraries = false;
 
 	for (int i = 0; i < source->options; i++) {
-		if (add_target(c, source->option[i]))
-			targeted = true;
+		named = option_target(source->option[i]);
+		target = named ? named : target;
+		has_libraries |= strstr(source->option[i], "-device-lib-path=") != NULL;
+		if (named)
+			command_add(c, "--offload-arch=%s", named);
 		else
 			command_add(c, "%s", source->option[i]);
 		add_ptrdiff(c, source->option[i]);
 	}
-	if (!targeted && !hipGetDevicePropertiesR0600(&device, hip_thread.device))
-		command_add(c, "--offload-arch=%s", device.gcnArchName);
+	if (!target && !hipGetDevicePropertiesR0600(&device, hip_thread.device)) {
+		target = device.gcnArchName;
+		command_add(c, "--offload-arch=%s", target);
+	}
+	if (!has_libraries)
+		add_libraries(c, target ? target : "");
 }
 
 static void command_begin(struct command *c)
@@ -259,7 +288,6 @@ static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloa
 static void build_compile(struct command *c, const char *folder, const struct hip_source *source)
 {
 	char path[PATH_MAX], name[64];
-	const char *libraries = find_device_libraries();
 
 	command_begin(c);
 	command_add(c, "-x");
@@ -267,10 +295,6 @@ static void build_compile(struct command *c, const char *folder, const struct hi
 	command_add(c, "--offload-device-only");
 	command_add(c, "--no-gpu-bundle-output");
 	command_add(c, "-nogpuinc");
-	if (libraries)
-		command_add(c, "--rocm-device-lib-path=%s", libraries);
-	else
-		command_add(c, "-nogpulib");
 	command_add(c, "-std=c++17");
 	command_add(c, "-O3");
 	command_add(c, "-D__HIPCC_RTC__");

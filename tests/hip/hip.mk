@@ -36,12 +36,26 @@ $(HIP_TESTS): $(HIP_MATRIX) tests/hip/hip.mk | lib $(O)/tuff
 		'exec $(if $(RUNTIME)$(RUN_VARIABLES),env $(strip $(RUNTIME) $(RUN_VARIABLES)) )"$$b/tuff" run --gpu $(RUN_GPU) -- $(if $(RUN_LIBRARIES),$(RUN_LIBRARIES) )"$$b/$(RUN_PROGRAM)"' >$@
 	@chmod +x $@
 
+# --- Debian's device library, with the chips that it lacks -------------------------------------------------------
+# Its part for a chip is one constant, 1000 * major + 100 * minor + stepping: 10300 in oclc_isa_version_1030.bc, 9010 in 90a's.
+OUR_DEVICE_LIBS := $(O)/hip/device-libs
+LATER_CHIPS     := 1100:11000 1101:11001 1102:11002 1103:11003 1200:12000 1201:12001
+$(OUR_DEVICE_LIBS)/.ready: tests/hip/hip.mk
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@ln -s $(DEVICE_LIBS)/*.bc $(@D)
+	@for chip in $(LATER_CHIPS); do \
+		rm -f $(@D)/oclc_isa_version_$${chip%:*}.bc; \
+		echo "@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 $${chip#*:}, align 4" | \
+			$(CLANG) -x ir --target=amdgcn-amd-amdhsa -nogpulib -Wno-override-module -emit-llvm -c - \
+			-o $(@D)/oclc_isa_version_$${chip%:*}.bc || exit 1; done
+	@touch $@
+
 # --- programs of clang 19, by their kinds -----------------------------------------------------------------------
 # --rocm-path: clang's own header comes first (include/hip/README.md).
-OUR_HIP      := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(DEVICE_LIBS) -std=c++17 -O2 -Wall -Wextra -Werror \
+OUR_HIP      := $(CLANG) -x hip --rocm-path=include --rocm-device-lib-path=$(OUR_DEVICE_LIBS) -std=c++17 -O2 -Wall -Wextra -Werror \
 	-I. -Iinclude $(PKG_CFLAGS)
 OUR_HIP_DEPS := $(wildcard include/hip/*.h include/hip/*/*.h) $(wildcard tests/hip/*.h) tests/clients/hip/hip.h tests/check.h \
-	tests/hip/hip.mk $(O)/flags/hip
+	tests/hip/hip.mk $(O)/flags/hip $(OUR_DEVICE_LIBS)/.ready
 FLAGS_hip    := $(OUR_HIP)
 
 HIP_RPATH         := -Wl,-rpath,'$$ORIGIN/../lib'

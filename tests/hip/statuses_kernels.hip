@@ -257,6 +257,28 @@ static void occupancy()
 	IS(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSizeWithFlags(&blocks, &threads, NULL, 0, 0, 0));
 }
 
+__global__ void depth(unsigned *last)
+{
+	if (blockIdx.y == gridDim.y - 1 && blockIdx.z == gridDim.z - 1)
+		*last = blockIdx.y + 1000000 * blockIdx.z;
+}
+
+/* More groups in y or z than maxGridSize: hipModuleLaunchKernel() alone refuses them. */
+static void deep_grids()
+{
+	unsigned *last, got = 0;
+	void *params[] = {&last};
+
+	OK(hipMalloc((void **)&last, 4));
+	OK(hipLaunchKernel((const void *)depth, dim3(1, 65537, 1), dim3(1), params, 0, stream));
+	OK(hipMemcpy(&got, last, 4, hipMemcpyDeviceToHost));
+	CHECK_EQ(got, 65536);
+	OK(hipLaunchKernel((const void *)depth, dim3(1, 1, 65537), dim3(1), params, 0, stream));
+	OK(hipMemcpy(&got, last, 4, hipMemcpyDeviceToHost));
+	CHECK_EQ(got, 65536 * 1000000u);
+	OK(hipFree(last));
+}
+
 static void launches()
 {
 	const dim3 some(1), zero(0), large(2048), huge(1u << 31, 1, 1);
@@ -267,6 +289,7 @@ static void launches()
 	IS(hipErrorInvalidValue, hipLaunchKernel(NULL, some, some, arguments, 0, old_stream));
 	IS(hipErrorInvalidValue, hipLaunchKernel(kernel, some, some, NULL, 0, stream));
 	OK(hipLaunchKernel((const void *)no_arguments, some, some, NULL, 0, stream));
+	deep_grids();
 	IS(hipErrorInvalidValue, hipLaunchKernel(kernel, zero, some, arguments, 0, stream));
 	IS(hipErrorInvalidValue, hipLaunchKernel(kernel, dim3(1, 0, 1), some, arguments, 0, stream));
 	IS(hipErrorInvalidValue, hipLaunchKernel(kernel, dim3(1, 1, 0), some, arguments, 0, stream));

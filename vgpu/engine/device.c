@@ -43,6 +43,7 @@ struct engine_device *engine_device_create(const struct vgpu_chip *chip, const s
 	dev->null_device = config->null_device;
 	dev->service_ns = config->service_ns;
 	dev->f8_fnuz = config->f8_fnuz;
+	dev->sramecc = config->sramecc;
 	/* A ring's own thread works too while it waits for its waves, hence one less than there are CPUs. */
 	dev->worker_max = cpus > 2 ? (unsigned)cpus - 1 : 1;
 	dev->workers = calloc(dev->worker_max, sizeof(*dev->workers));

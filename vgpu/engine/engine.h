@@ -79,6 +79,7 @@ struct engine_config {
 	bool null_device;          /* ends waits, skips dispatches and copies, each job taking service_ns */
 	uint64_t service_ns;
 	bool f8_fnuz; /* SH_MEM_CONFIG.F8_MODE of all VMIDs */
+	bool sramecc; /* registers have ECC */
 };
 
 /* Return NULL without memory. */

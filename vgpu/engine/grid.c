@@ -583,6 +583,7 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.clock = on_clock,
 		.user = grid,
 		.atomics_shared = true,
+		.sramecc = run->ring->dev->sramecc,
 		.cache = run->ring->cache,
 		.vmid = run->job->vmid,
 		.checked = run->ring->dev->checked && isa_generation_of(d.chip->gfx)->checked,

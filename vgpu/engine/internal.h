@@ -133,8 +133,8 @@ void engine_sdma_execute(struct engine_run *run);
 /* --- compute units --- */
 
 struct engine_device {
-	const struct vgpu_chip *chip; /* immutable after creation, as are the next six */
-	bool null_device, f8_fnuz;
+	const struct vgpu_chip *chip; /* immutable after creation, as are the next seven */
+	bool null_device, f8_fnuz, sramecc;
 	uint64_t service_ns;
 	unsigned worker_max;
 	unsigned xccs, partition_xccs;

@@ -74,6 +74,7 @@ struct isa_machine {
 	 * ignored. */
 	uint32_t accum_offset;
 	bool wave32;         /* waves have 32 lanes; GFX10 and later */
+	bool sramecc;        /* loads of 16 bits clear the other half of their register */
 	bool atomics_shared; /* other threads may touch memory: always true but in tests */
 	/* The device's caches (vgpu/memory/cache.h), and the L1 of the dispatch, enum mem_layer. NULL: memory is
 	 * always current. A caller of isa_run or isa_program_get has entered the caches. */

@@ -63,6 +63,7 @@ static inline void init(const char *chip, bool checked)
 		.vgpr_count = ROWS,
 		.sgpr_count = 96,
 		.accum_offset = ROWS,
+		.sramecc = vgpu_chip_find(chip)->sramecc == CHIP_ECC_ON,
 	};
 	test.group = (struct isa_group){.lds = test.lds, .lds_B = 4096, .waves = 1};
 	test.machine.checked = checked;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -40,6 +41,17 @@ static uint32_t *map(int fd, uint32_t handle)
 	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_MMAP, &args))
 		return MAP_FAILED;
 	return mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)args.out.addr_ptr);
+}
+
+/* As programs do that replace libc's mmap by their own. */
+static uint32_t *map_by_syscall(int fd, uint32_t handle)
+{
+	union drm_amdgpu_gem_mmap args = {.in = {handle, 0}};
+
+	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_MMAP, &args))
+		return MAP_FAILED;
+	return (uint32_t *)syscall(SYS_mmap, NULL, 8192L, (long)(PROT_READ | PROT_WRITE), (long)MAP_SHARED,
+				   (long)fd, (long)args.out.addr_ptr);
 }
 
 static unsigned long bos(void)
@@ -188,6 +200,33 @@ static int make_list(int fd, uint32_t handle)
 }
 
 /* row 11 */
+static void syscalls_map_buffers(void)
+{
+	int fd = open_node();
+	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_GTT);
+	uint32_t *by_name = map(fd, handle), *at = map_by_syscall(fd, handle), *moved;
+	struct drm_gem_close gone = {.handle = handle};
+	unsigned long before = bos();
+
+	if (!CHECK(at != MAP_FAILED && by_name != MAP_FAILED))
+		return;
+	*by_name = 7;
+	CHECK_EQ(*at, 7);
+	CHECK_EQ(munmap(by_name, 8192), 0);
+	CHECK_EQ(syscall(SYS_mprotect, at, 8192L, (long)PROT_READ), 0);
+	moved = (uint32_t *)syscall(SYS_mremap, at, 8192L, 8192L, (long)(MREMAP_MAYMOVE | MREMAP_FIXED),
+				    mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	CHECK(moved != MAP_FAILED);
+	CHECK_EQ(ioctl(fd, DRM_IOCTL_GEM_CLOSE, &gone), 0);
+	CHECK_EQ(bos(), before); /* the mapping keeps it */
+	CHECK_EQ(*moved, 7);
+	CHECK_EQ(syscall(SYS_munmap, moved, 8192L), 0);
+	CHECK_EQ(bos(), before - 1);
+	CHECK_EQ(syscall(SYS_close, -1L), -1);
+	CHECK_EQ(errno, EBADF);
+	close(fd);
+}
+
 static void fork_shares(void)
 {
 	int fd = open_node(), status;
@@ -435,6 +474,7 @@ int main(void)
 		devices_through_libdrm();
 		the_last_descriptor_closes();
 		mappings_keep_buffers();
+		syscalls_map_buffers();
 		fork_shares();
 		fork_handlers_map_memory();
 		prime_in_a_message();

@@ -60,9 +60,16 @@ static void links_and_nodes(void)
 	CHECK_STR(read_file(2, "class"), "0x030000");
 	CHECK(strstr(read_file(2, "uevent"), "PCI_CLASS=30000\n"));
 	CHECK_STR(read_file(0, "unique_id"), "7475666600000001");
+	CHECK_STR(read_file(0, "gpu_busy_percent"), "0");
+	CHECK_STR(read_file(0, "pp_dpm_sclk"), "0: 300Mhz \n1: 1502Mhz *");
+	CHECK_STR(read_file(0, "pp_dpm_mclk"), "0: 240Mhz \n1: 1200Mhz *");
+	CHECK_STR(read_file(1, "pp_dpm_pcie"), "0: 2.5GT/s, x16 \n1: 8.0GT/s, x16 *");
+	CHECK_STR(read_file(2, "power_dpm_force_performance_level"), "auto");
 	vgpu_stop();
 	CHECK_EQ(vgpu_start("gfx900:hive=1"), -EINVAL); /* no links */
 	CHECK_EQ(vgpu_start("gfx908:hive=0"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx900:sramecc=1"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx906:sramecc=on"), -EINVAL);
 	CHECK_EQ(vgpu_start("gfx908:numa=x"), -EINVAL);
 	CHECK_EQ(vgpu_start("gfx908:p2p=2"), -EINVAL);
 }

@@ -196,6 +196,29 @@ static void write_reset_masks(struct tree *t, const char *dir, const struct kern
 	}
 }
 
+/* Two levels of a clock, of which the last is in use, as the sensors have it: "0: 300Mhz ", "1: 1725Mhz *" (Linux
+ * vega20_ppt.c to smu_v13_0_*_ppt.c; the file is documented in amdgpu_pm.c). The low level is the least
+ * clock of DEV_INFO. */
+static void write_levels(struct tree *t, const char *dir, const char *name, unsigned khz)
+{
+	write_text(t, dir, name, "0: %uMhz \n1: %uMhz *\n", khz / 5000, khz / 1000);
+}
+
+/* What monitors read (amdgpu_pm.c): an idle card, as AMDGPU_INFO_SENSOR describes it. */
+static void write_power(struct tree *t, const char *dir, const struct vgpu_chip *chip)
+{
+	write_text(t, dir, "gpu_busy_percent", "0\n");
+	write_text(t, dir, "power_dpm_state", "performance\n");
+	write_text(t, dir, "power_dpm_force_performance_level", "auto\n");
+	write_levels(t, dir, "pp_dpm_sclk", chip->engine_khz);
+	write_levels(t, dir, "pp_dpm_mclk", chip->memory_khz);
+	write_text(t, dir, "pp_dpm_pcie", "0: 2.5GT/s, x%u \n1: %s, x%u *\n", vgpu_chip_pcie_lanes(chip),
+		   vgpu_chip_pcie_gen(chip) == 3   ? "8.0GT/s"
+		   : vgpu_chip_pcie_gen(chip) == 4 ? "16.0GT/s"
+						   : "32.0GT/s",
+		   vgpu_chip_pcie_lanes(chip));
+}
+
 static void write_attributes(struct tree *t, const char *dir, unsigned i, const struct vgpu_chip *chip,
 			     const struct kern_device_config *config)
 {
@@ -220,6 +243,7 @@ static void write_attributes(struct tree *t, const char *dir, unsigned i, const 
 		   class >> 16, class >> 8 & 0xff, class & 0xff);
 	write_remove(t, dir);
 	write_reset_masks(t, dir, config);
+	write_power(t, dir, chip);
 	write_config(t, dir, chip);
 }
 

@@ -1,5 +1,5 @@
-/* mmap, munmap, mremap, mprotect, madvise: buffers are mapped from the run's physical memory file, and the mapping
- * keeps them. */
+/* mmap, munmap, mremap, mprotect, madvise, by name and by syscall(): buffers are mapped from the run's physical memory
+ * file, and the mapping keeps them. */
 #include <errno.h>
 #include <linux/mman.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include "vgpu/shim/shim.h"
+#include "vgpu/sys.h"
 
 /* Waits for the jobs that use a range of user memory before its mapping, its pages, or their protection change, as
  * the kernel's notifier does. */
@@ -70,7 +71,7 @@ SHIM_EXPORT void *mmap64(void *addr, size_t size_B, int prot, int flags, int fd,
 	return map_fd(addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
-SHIM_EXPORT int munmap(void *addr, size_t size_B)
+static int unmap(void *addr, size_t size_B)
 {
 	int r, error;
 
@@ -86,15 +87,15 @@ SHIM_EXPORT int munmap(void *addr, size_t size_B)
 	return r;
 }
 
-SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
+SHIM_EXPORT int munmap(void *addr, size_t size_B)
 {
-	void *to = NULL, *at;
-	va_list args;
+	return unmap(addr, size_B);
+}
 
-	va_start(args, flags);
-	if (flags & MREMAP_FIXED)
-		to = va_arg(args, void *);
-	va_end(args);
+static void *remap(void *old, size_t old_B, size_t new_B, int flags, void *to)
+{
+	void *at;
+
 	if (!shim_active())
 		return SHIM_REAL(mremap)(old, old_B, new_B, flags, to);
 	before_change(old, old_B);
@@ -104,11 +105,28 @@ SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
 	return at;
 }
 
-SHIM_EXPORT int mprotect(void *addr, size_t size_B, int prot)
+SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
+{
+	void *to = NULL;
+	va_list args;
+
+	va_start(args, flags);
+	if (flags & MREMAP_FIXED)
+		to = va_arg(args, void *);
+	va_end(args);
+	return remap(old, old_B, new_B, flags, to);
+}
+
+static int protect(void *addr, size_t size_B, int prot)
 {
 	if (shim_active())
 		before_change(addr, size_B);
 	return SHIM_REAL(mprotect)(addr, size_B, prot);
+}
+
+SHIM_EXPORT int mprotect(void *addr, size_t size_B, int prot)
+{
+	return protect(addr, size_B, prot);
 }
 
 /* Advice that takes pages away or replaces them. */
@@ -118,9 +136,55 @@ static bool replaces_pages(int advice)
 	       advice == MADV_COLLAPSE;
 }
 
-SHIM_EXPORT int madvise(void *addr, size_t size_B, int advice)
+static int advise(void *addr, size_t size_B, int advice)
 {
 	if (shim_active() && replaces_pages(advice))
 		before_change(addr, size_B);
 	return SHIM_REAL(madvise)(addr, size_B, advice);
+}
+
+SHIM_EXPORT int madvise(void *addr, size_t size_B, int advice)
+{
+	return advise(addr, size_B, advice);
+}
+
+/* --- syscall() --- */
+
+static long past_us(long number, const long a[6])
+{
+	long r = sys_call6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+
+	if (r >= 0 || r < -4095)
+		return r;
+	errno = (int)-r;
+	return -1;
+}
+
+/* OpenMPI's memory hooks overwrite the first instructions of mmap() and its like, ours included, by a jump to functions
+ * that call syscall(). So nothing here calls a function that a program can find by those names. */
+SHIM_EXPORT long syscall(long number, ...)
+{
+	va_list args;
+	long a[6];
+
+	va_start(args, number);
+	for (unsigned i = 0; i < 6; i++) /* those that the caller has not passed are not looked at */
+		a[i] = va_arg(args, long);
+	va_end(args);
+	if (!shim_active())
+		return past_us(number, a);
+	switch (number) {
+	case SYS_mmap:
+		return (long)map_fd((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
+	case SYS_munmap:
+		return unmap((void *)a[0], (size_t)a[1]);
+	case SYS_mremap:
+		return (long)remap((void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], (void *)a[4]);
+	case SYS_mprotect:
+		return protect((void *)a[0], (size_t)a[1], (int)a[2]);
+	case SYS_madvise:
+		return advise((void *)a[0], (size_t)a[1], (int)a[2]);
+	default:
+		return past_us(number, a);
+	}
 }

@@ -29,7 +29,7 @@ hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
 
 /* Makes a handle of the whole allocation that contains devPtr. The memory must live as long as others use it. */
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr);
-/* flags: hipIpcMemLazyEnablePeerAccess. Opening a handle twice gives the same address. Errors: InvalidContext, in
+/* flags: hipIpcMemLazyEnablePeerAccess; libamdhip64.so.5 also takes 0, its value in HIP 5.2. Opening a handle twice gives the same address. Errors: InvalidContext, in
  * the process that exported the memory. */
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags);
 hipError_t hipIpcCloseMemHandle(void *devPtr);

@@ -1,14 +1,29 @@
 /* Lane accesses to memory (access.h). This file has every read and write of a wave; place.c has the translation. */
 #include "vgpu/isa/mem/access.h"
 
+#include <emmintrin.h>
+
 #include "vgpu/isa/mem/order.h"
 #include "vgpu/isa/mem/place.h"
 #include "vgpu/report.h"
+
+/* Sixteen bytes that nobody sees half of where they are aligned: as any x86-64 with AVX has it, and all others in
+ * practice. RCCL's protocols rely on that of the GPU: a store of 8 bytes has data and flag (LL), of 16 bytes likewise
+ * (LL128). */
+GPUVM_RACY static inline void copy_16(uint8_t *dst, const uint8_t *src)
+{
+	_mm_storeu_si128((__m128i *)dst, _mm_loadu_si128((const __m128i *)src));
+}
 
 /* Copies of at most 16 bytes; whole words where they are aligned, since others may poll or set them. */
 GPUVM_RACY static void copy_words(uint8_t *dst, const uint8_t *src, unsigned size_B, const uint8_t *shared)
 {
 	unsigned at = 0;
+
+	if (size_B == 16 && !((uintptr_t)shared & 15)) {
+		copy_16(dst, src);
+		return;
+	}
 
 	while (at < size_B) {
 		unsigned left = size_B - at;
@@ -190,29 +205,47 @@ GPUVM_RACY static void move_row(void *dst, const void *src, unsigned lanes)
 		to[n] = from[n];
 }
 
-/* Dwords at one lane's address. */
+/* Dwords at one lane's address, four or two at once: they may be data with a flag, or a pointer. */
 GPUVM_RACY static inline void load_dwords(uint32_t (*v)[ISA_LANES], unsigned lane, const uint8_t *host, unsigned dw)
 {
-	for (unsigned k = 0; k < dw; k++) {
-		uint32_t value;
-
-		memcpy(&value, host + 4 * k, 4);
-		v[k][lane] = value;
-	}
-}
-
-/* Two dwords go as one word: they may be a 64-bit flag or pointer. */
-GPUVM_RACY static inline void store_dwords(uint8_t *host, uint32_t (*v)[ISA_LANES], unsigned lane, unsigned dw)
-{
+	_Alignas(16) uint32_t value[4];
 	unsigned k = 0;
 
-	for (; k + 2 <= dw; k += 2) {
-		uint64_t value = v[k][lane] | (uint64_t)v[k + 1][lane] << 32;
+	if (dw == 4) {
+		copy_16((uint8_t *)value, host);
+	} else {
+		for (; k + 2 <= dw; k += 2) {
+			uint64_t pair;
 
-		memcpy(host + 4 * k, &value, 8);
+			memcpy(&pair, host + 4 * k, 8);
+			memcpy(&value[k], &pair, 8);
+		}
+		if (k < dw)
+			memcpy(&value[k], host + 4 * k, 4);
+	}
+	for (k = 0; k < dw; k++)
+		v[k][lane] = value[k];
+}
+
+GPUVM_RACY static inline void store_dwords(uint8_t *host, uint32_t (*v)[ISA_LANES], unsigned lane, unsigned dw)
+{
+	_Alignas(16) uint32_t value[4];
+	unsigned k = 0;
+
+	for (unsigned n = 0; n < dw; n++)
+		value[n] = v[n][lane];
+	if (dw == 4) {
+		copy_16(host, (const uint8_t *)value);
+		return;
+	}
+	for (; k + 2 <= dw; k += 2) {
+		uint64_t pair;
+
+		memcpy(&pair, &value[k], 8);
+		memcpy(host + 4 * k, &pair, 8);
 	}
 	if (k < dw)
-		memcpy(host + 4 * k, &v[k][lane], 4);
+		memcpy(host + 4 * k, &value[k], 4);
 }
 
 /* Every lane for itself, inside one region. */
@@ -367,7 +400,7 @@ static void load_sub(struct isa_wave *w, const struct isa_inst *i, const struct 
 		uint32_t value = load_part(w, i, a->va[lane], scattered ? NULL : mem_at(bias, a->va[lane]), access);
 
 		if (access->class == ISA_ACCESS_LOAD_D16)
-			isa_set_half(&v[lane], value, access->high);
+			isa_load_half(w, &v[lane], value, access->high);
 		else
 			v[lane] = value;
 	}

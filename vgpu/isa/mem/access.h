@@ -1,8 +1,8 @@
 /* Memory accesses of waves: every access of vector and scalar memory instructions ends here, so that the model of
  * the caches is in one place.
  *
- * Memory is shared with the client's threads, which poll and set words while kernels run: words of up to 8 bytes
- * are accessed as a whole. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer does not
+ * Memory is shared with the client's threads, which poll and set words while kernels run: words of up to 16 bytes
+ * are accessed as a whole where they are aligned. Two waves (or a wave and the client) may race as on hardware; ThreadSanitizer does not
  * check these accesses (GPUVM_RACY). Data that the client reads in order comes after a fence, which is
  * synchronised for real.
  *
@@ -74,6 +74,15 @@ static inline uint32_t isa_extend(uint32_t value, const struct isa_access *acces
 static inline void isa_set_half(uint32_t *reg, uint32_t value, bool high)
 {
 	*reg = high ? (*reg & 0xffff) | value << 16 : (*reg & 0xffff0000) | (value & 0xffff);
+}
+
+/* The result of a load. With ECC the register file has no writes of less than a dword: the other half becomes 0 (LLVM
+ * GCNSubtarget::d16PreservesUnusedBits(); Mesa aco_register_allocation.cpp, where such a load writes 4 bytes). */
+static inline void isa_load_half(const struct isa_wave *w, uint32_t *reg, uint32_t value, bool high)
+{
+	if (w->machine->sramecc)
+		*reg = 0;
+	isa_set_half(reg, value, high);
 }
 
 /* Data that a load or store moves between memory and LDS starts here in LDS, for lane 0. */

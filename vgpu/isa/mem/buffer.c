@@ -126,7 +126,7 @@ static void clear_lanes(struct isa_wave *w, const struct isa_access *access, uin
 {
 	ISA_FOR_LANES(lane, mask) {
 		if (access->class == ISA_ACCESS_LOAD_D16)
-			isa_set_half(&w->v[row][lane], 0, access->high);
+			isa_load_half(w, &w->v[row][lane], 0, access->high);
 		else
 			for (unsigned k = 0; k < dw; k++)
 				w->v[row + k][lane] = 0;
@@ -200,7 +200,7 @@ static void load_torn(struct isa_wave *w, const struct isa_inst *i, const struct
 			if (in_range(r, lane, at, 1))
 				isa_mem_read(w, i, lane_address(r, lane, at), (uint8_t *)data + at, 1);
 		if (access->class == ISA_ACCESS_LOAD_D16)
-			isa_set_half(&w->v[i->mem.vdata][lane], isa_extend(data[0], access), access->high);
+			isa_load_half(w, &w->v[i->mem.vdata][lane], isa_extend(data[0], access), access->high);
 		else if (access->class == ISA_ACCESS_LOAD_SUB)
 			w->v[i->mem.vdata][lane] = isa_extend(data[0], access);
 		else
@@ -314,10 +314,12 @@ static uint32_t select_component(const struct isa_inst *i, const struct resource
 static void put_component(struct isa_wave *w, const struct isa_inst *i, const struct typed *t, unsigned lane,
 			  unsigned n, uint32_t value)
 {
-	if (t->d16)
-		isa_set_half(&w->v[i->mem.vdata + n / 2][lane], value, t->high || n % 2);
-	else
+	if (!t->d16)
 		w->v[i->mem.vdata + n][lane] = value;
+	else if (n % 2)
+		isa_set_half(&w->v[i->mem.vdata + n / 2][lane], value, true);
+	else
+		isa_load_half(w, &w->v[i->mem.vdata + n / 2][lane], value, t->high);
 }
 
 static uint32_t get_component(const struct isa_wave *w, const struct isa_inst *i, const struct typed *t,

@@ -3,6 +3,7 @@
  * GFX9 ignores M0, except in the few instructions that take their address from it. Any alignment is allowed. */
 #include "vgpu/isa/check/lds_race.h"
 #include "vgpu/isa/mem/access.h"
+#include "vgpu/isa/mem/place.h"
 #include "vgpu/isa/valu/valu.h"
 
 #include <immintrin.h>
@@ -11,12 +12,25 @@
 
 /* --- bytes of LDS --- */
 
+/* Beyond what any workgroup can have, and no negative index: a place that code gives its idle lanes on purpose, as
+ * Tensile does with 0xf00000 (KernelWriterAssembly's LdsOOB). */
+static bool is_parked(const struct isa_wave *w, uint32_t offset)
+{
+	return offset >= w->machine->chip->lds_B && offset < 0x80000000;
+}
+
 static bool in_lds(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B)
 {
 	if (offset < w->group->lds_B && size_B <= w->group->lds_B - offset)
 		return true;
-	vgpu_finding(CONTRACT_LDS_BOUNDS, "%s at 0x%llx reaches %u bytes at %u of LDS, but the workgroup has %u",
-		     isa_op_name(i->op), (unsigned long long)i->pc, size_B, offset, w->group->lds_B);
+	if (is_parked(w, offset))
+		vgpu_remark(CONTRACT_LDS_BOUNDS,
+			    "%s at 0x%llx reaches offset 0x%x of LDS, which no workgroup can have",
+			    isa_op_name(i->op), (unsigned long long)i->pc, offset);
+	else if (mem_refusal_is_new(w, i, ISA_SHARED_BASE, GPUVM_R | GPUVM_W))
+		vgpu_finding(CONTRACT_LDS_BOUNDS,
+			     "%s at 0x%llx reaches %u bytes at %u of LDS, but the workgroup has %u",
+			     isa_op_name(i->op), (unsigned long long)i->pc, size_B, offset, w->group->lds_B);
 	return false;
 }
 
@@ -298,7 +312,7 @@ static const struct isa_inst *read_sub(struct isa_wave *w, const struct isa_inst
 		isa_lds_read(w, i, lane_offset(w, i, lane), &value, op->bytes);
 		value = isa_extend(value, &access);
 		if (op->d16)
-			isa_set_half(v, value, op->high);
+			isa_load_half(w, v, value, op->high);
 		else
 			*v = value;
 	}

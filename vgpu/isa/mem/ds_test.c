@@ -29,6 +29,17 @@ static void beyond_lds(void)
 	ALL(28, l ? OLD(28) : 0);
 }
 
+/* row 92: where no LDS can be, on purpose; an index below 0 is not */
+static void parked(void)
+{
+	ALL(20, 0);
+	ALL(21, 0);
+	ALL(22, 0);
+	ALL(23, 0);
+	ALL_LDS(4 * l, 500 + l);
+	CHECK_EQ(vgpu_remarks(), 1);
+}
+
 static void ds_pairs(void)
 {
 	ALL(20, 500 + l + 2);
@@ -39,11 +50,12 @@ static void ds_pairs(void)
 	ALL_LDS(2048 + 4 * l, 0xb00 + l);
 }
 
+/* row 173: the half that the load does not write */
 static void ds_sub(void)
 {
 	ALL(20, (500 + l) >> 8);
 	ALL(21, (int16_t)(500 + l));
-	ALL(22, (500 + l) << 16 | (OLD(22) & 0xffff));
+	ALL(22, (500 + l) << 16 | (OTHER_HALF(22) & 0xffff));
 	ALL_LDS(1024 + 4 * l, ((500 + 256 + l) & 0xffffff00) | (l & 0xff));
 	ALL_LDS(2048 + 4 * l, ((500 + 512 + l) & 0xffff0000) | 0xd5d5);
 }
@@ -84,7 +96,7 @@ static const struct piece pieces[] = {
 	 "ds_read_b32 v20, v1\n ds_read_b64 v[22:23], v1 offset:8\n ds_write_b32 v1, v8 offset:1024\n"
 	 "ds_read_b32 v21, v1 offset:4096\n v_lshlrev_b32 v26, 4, v0\n ds_write_b96 v26, v[10:12] offset:2048\n"
 	 "v_mov_b32 v27, v26\n ds_write_b32 v26, v13 offset:2060\n ds_read_b128 v[26:29], v27 offset:2048",
-	 64},
+	 1},
 	{"ds, beyond", beyond_lds,
 	 "v_add_u32 v26, 0x800, v1\n ds_read2_b32 v[20:21], v1 offset0:0 offset1:0\n"
 	 "v_add_u32 v30, 0xf80, v1\n ds_read_b32 v22, v30\n v_add_u32 v18, 0xf80, v16\n v_mov_b32 v19, v17\n"
@@ -92,7 +104,11 @@ static const struct piece pieces[] = {
 	 "ds_read2_b32 v[20:21], v1 offset0:0 offset1:0\n ds_read_b32 v21, v26\n"
 	 "ds_write2st64_b32 v1, v8, v9 offset0:0 offset1:16\n v_mov_b32 v27, -1\n ds_add_rtn_u32 v27, v26, v8\n"
 	 "s_movk_i32 m0, 0x1000\n s_mov_b64 exec, 1\n ds_append v28",
-	 32 + 32 + 32 + 64 + 64 + 64 + 2},
+	 7},
+	{"ds, parked", parked,
+	 "v_mov_b32 v26, 0xf00000\n ds_write_b32 v26, v8\n ds_read_b32 v20, v26\n v_mov_b32 v27, 0x10000\n"
+	 "ds_read_b64 v[22:23], v27\n v_mov_b32 v28, -4\n ds_read_b32 v21, v28",
+	 1},
 	{"ds, pairs", ds_pairs,
 	 "ds_read2_b32 v[20:21], v1 offset0:2 offset1:128\n ds_read2st64_b32 v[22:23], v1 offset0:1 offset1:3\n"
 	 "v_add_u32 v26, 1024, v1\n ds_write2st64_b32 v26, v10, v11 offset0:0 offset1:4"},
@@ -116,7 +132,7 @@ static const struct piece pieces[] = {
 
 int main(void)
 {
-	static const char *const chips[] = {"gfx900", "gfx908", "gfx90a", "gfx942"};
+	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
 
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(*chips); n++)

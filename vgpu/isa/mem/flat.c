@@ -243,7 +243,7 @@ static void lane_access(struct isa_wave *w, const struct isa_inst *i, const stru
 		break;
 	case ISA_ACCESS_LOAD_D16:
 		lane_read(w, i, lane, va, value, access->bytes);
-		isa_set_half(&w->v[m->vdst][lane], isa_extend(value[0], access), access->high);
+		isa_load_half(w, &w->v[m->vdst][lane], isa_extend(value[0], access), access->high);
 		break;
 	case ISA_ACCESS_STORE:
 		for (unsigned k = 0; k < m->data_dw; k++)

@@ -78,16 +78,17 @@ static void global_wide(void)
 	ALL(31, was(12));
 }
 
+/* row 173: the half that a load does not write */
 static void global_sub(void)
 {
 	ALL(20, was(4 * l) & 0xff);
 	ALL(21, (int8_t)was(4 * l));
 	ALL(22, was(4 * l + 1) & 0xffff);
 	ALL(23, (int16_t)was(4 * l));
-	ALL(26, (OLD(26) & 0xffff0000) | (was(4 * l) & 0xffff));
-	ALL(27, was(4 * l) << 16 | (OLD(27) & 0xffff));
-	ALL(28, (OLD(28) & 0xffff0000) | (uint16_t)(int8_t)was(4 * l));
-	ALL(29, (was(4 * l) & 0xff) << 16 | (OLD(29) & 0xffff));
+	ALL(26, (OTHER_HALF(26) & 0xffff0000) | (was(4 * l) & 0xffff));
+	ALL(27, was(4 * l) << 16 | (OTHER_HALF(27) & 0xffff));
+	ALL(28, (OTHER_HALF(28) & 0xffff0000) | (uint16_t)(int8_t)was(4 * l));
+	ALL(29, (was(4 * l) & 0xff) << 16 | (OTHER_HALF(29) & 0xffff));
 }
 
 static void global_stores(void)
@@ -300,7 +301,7 @@ static void buffer_sub(void)
 {
 	ALL(20, was(4 * l + 1) & 0xff);
 	ALL(21, (int16_t)was(4 * l));
-	ALL(22, (OLD(22) & 0xffff) | was(4 * l) << 16);
+	ALL(22, (OTHER_HALF(22) & 0xffff) | was(4 * l) << 16);
 	ALL_DATA(1024 + 4 * l, (was(1024 + 4 * l) & 0xffffff00) | (0xe8 + l) % 256);
 }
 
@@ -334,6 +335,20 @@ static void image_load_store(void)
 	ALL_OF(l < 32 ? d32(1024 + 256 * (l / 8) + 4 * (l % 8)) : 0, l < 32 ? 1000 + l : 0);
 	CHECK_EQ(d32(1024 + 256 * 4), was(1024 + 256 * 4));
 	CHECK_EQ(test.faults, 0);
+}
+
+/* row 173: by FLAT in LDS and memory, from scratch, torn, out of range, typed */
+static void other_halves(void)
+{
+	ALL(20, (OTHER_HALF(20) & 0xffff0000) | (500 + l));
+	ALL(21, (OTHER_HALF(21) & 0xffff) | was(4 * l) << 16);
+	ALL(22, (OTHER_HALF(22) & 0xffff0000) | (was(scratch(l, 16)) & 0xffff));
+	ALL(23,
+	    (OTHER_HALF(23) & 0xffff) | (was(scratch(l, 19)) & 0xff) << 16 | (was(scratch(l, 20)) & 0xff) << 24);
+	ALL(26, OTHER_HALF(26) & 0xffff0000);
+	ALL(27, (OTHER_HALF(27) & 0xffff0000) | (was(4 * l) & 0xffff));
+	ALL(28, (OTHER_HALF(28) & 0xffff) | was(4 * l) << 16);
+	ALL(29, was(4 * l)); /* both halves are of one load */
 }
 
 static void buffer_typed(void)
@@ -485,6 +500,15 @@ static const struct piece pieces[] = {
 	 "image_load v22, v[20:21], s[24:31] dmask:0x1 unorm\n s_add_u32 s24, s24, 4\n"
 	 "image_store v8, v[20:21], s[24:31] dmask:0x1 unorm",
 	 0, "gfx90a"},
+	{"the other half", other_halves,
+	 "flat_load_short_d16 v20, v[16:17]\n flat_load_short_d16_hi v21, v[2:3]\n v_mov_b32 v30, 16\n"
+	 "scratch_load_short_d16 v22, v30, off\n v_mov_b32 v30, 19\n"
+	 "buffer_load_short_d16_hi v23, v30, s[12:15], 0 offen\n v_mov_b32 v30, 0x1000\n"
+	 "buffer_load_short_d16 v26, v30, s[4:7], 0 offen\n"
+	 "tbuffer_load_format_d16_x v27, v1, s[4:7], dfmt:2, nfmt:4, 0 offen\n s_mov_b32 s24, s4\n"
+	 "s_mov_b32 s25, s5\n s_mov_b32 s26, s6\n s_mov_b32 s27, 0x00014fac\n"
+	 "buffer_load_format_d16_hi_x v28, v1, s[24:27], 0 offen\n"
+	 "tbuffer_load_format_d16_xy v29, v1, s[4:7], dfmt:5, nfmt:4, 0 offen"},
 	{"tbuffer", buffer_typed,
 	 "tbuffer_load_format_xy v[20:21], v1, s[4:7], dfmt:10, nfmt:0, 0 offen\n"
 	 "tbuffer_load_format_x v22, v1, s[4:7], dfmt:9, nfmt:4, 0 offen\n"
@@ -497,7 +521,7 @@ static const struct piece pieces[] = {
 
 int main(void)
 {
-	static const char *const chips[] = {"gfx900", "gfx908", "gfx90a", "gfx942"};
+	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
 
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(*chips); n++)

@@ -130,9 +130,16 @@ static void modify_packed16(uint32_t *row, const struct isa_valu *v, unsigned n)
 	isa_tools()->pair16(row, v->opsel >> n & 1 ? 16 : 0, v->opsel_hi >> n & 1 ? 16 : 0, flip);
 }
 
+/* Whether the high result takes the high half of source n. v_pk_mov_b32 has one result of each source, and op_sel alone
+ * picks both (LLVM SIInstrInfo::copyPhysReg() writes op_sel:[0,1] to copy a pair). */
+static bool high_is_high(const struct isa_valu *v, unsigned n)
+{
+	return (v->type[n] == ISA_T_PB32 ? v->opsel : v->opsel_hi) >> n & 1;
+}
+
 static void modify_packed32(uint32_t *rows, const struct isa_valu *v, unsigned n)
 {
-	isa_tools()->pair32(rows, v->opsel >> n & 1 ? ISA_LANES : 0, v->opsel_hi >> n & 1 ? ISA_LANES : 0,
+	isa_tools()->pair32(rows, v->opsel >> n & 1 ? ISA_LANES : 0, high_is_high(v, n) ? ISA_LANES : 0,
 			    v->neg >> n & 1 ? 0x80000000 : 0, v->abs >> n & 1 ? 0x80000000 : 0);
 }
 
@@ -164,7 +171,7 @@ static bool source_is_modified(const struct isa_inst *i, unsigned n)
 
 	if (i->row->src[n] == ISA_T_MIX || (v->neg | v->abs | v->opsel) >> n & 1)
 		return true;
-	return packed ? !(v->opsel_hi >> n & 1) : v->is_sdwa && n < 2 && v->sel[n] != ISA_SEL_DWORD;
+	return packed ? !high_is_high(v, n) : v->is_sdwa && n < 2 && v->sel[n] != ISA_SEL_DWORD;
 }
 
 static void modify_sources(struct work *k)
@@ -524,7 +531,7 @@ static bool default_packing(const struct isa_valu *v)
 		bool packed = v->type[n] == ISA_T_P16 || v->type[n] == ISA_T_PF16 || v->type[n] == ISA_T_PF32 ||
 			      v->type[n] == ISA_T_PB32;
 
-		if (v->kind[n] && packed && (v->opsel >> n & 1 || !(v->opsel_hi >> n & 1)))
+		if (v->kind[n] && packed && (v->opsel >> n & 1 || !high_is_high(v, n)))
 			return false;
 	}
 	return true;

@@ -134,7 +134,7 @@ struct kern_device {
 	uint64_t service_ns;
 	uint64_t watchdog_ns[KERN_IPS];
 	unsigned nodes;            /* immutable */
-	bool f8_fnuz;              /* immutable, as are the next two */
+	bool f8_fnuz, sramecc;     /* immutable, as are the next two */
 	unsigned xccs, partitions; /* immutable: the second divides the first */
 	struct kern_vmid vmid[KERN_VMIDS];
 	uint64_t vmid_epoch;               /* grows when a VMID changes hands between processes */

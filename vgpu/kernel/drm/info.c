@@ -310,9 +310,14 @@ static int gpuvm_fault(const struct query *q)
 	return sizeof(q->answer->fault);
 }
 
+/* ECC of registers brings RAS to all blocks but memory's (Linux amdgpu_ras_check_supported); the upper half has those
+ * that are enabled. */
 static int ras_features(const struct query *q)
 {
-	return answer_u64(q, 0);
+	const uint64_t blocks = 2 * AMDGPU_INFO_RAS_ENABLED_FUSE - 1;
+	const uint64_t memory = AMDGPU_INFO_RAS_ENABLED_UMC | AMDGPU_INFO_RAS_ENABLED_DF;
+
+	return answer_u64(q, q->dev->sramecc ? (blocks & ~memory) << 32 : 0);
 }
 
 static int info_sensor(const struct query *q)

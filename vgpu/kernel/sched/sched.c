@@ -348,7 +348,7 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 		engines[dev->index] =
 			engine_device_create(kern_local.chip[dev->index],
 					     &(struct engine_config){dev->xccs, dev->partitions, dev->null_device,
-								     dev->service_ns, dev->f8_fnuz});
+								     dev->service_ns, dev->f8_fnuz, dev->sramecc});
 	if (!engines[dev->index])
 		return NULL;
 	xcc = ring->ip == AMDGPU_HW_IP_COMPUTE ? ring->index / KERN_XCC_RINGS : 0;

@@ -157,6 +157,33 @@ static void eight_bit_floats(const char *spec, uint32_t expected)
 	rig_stop();
 }
 
+/* Loads 16 bits at s[0:1] + 64 into a register of ones, which it stores to s[0:1]. */
+static const uint32_t load_half[] = {
+	0x7e000280,             /* v_mov_b32 v0, 0 */
+	0x7e0202c1,             /* v_mov_b32 v1, -1 */
+	0xdc908040, 0x01000000, /* global_load_short_d16 v1, v0, s[0:1] offset:64 */
+	0xbf8c0f70,             /* s_waitcnt vmcnt(0) */
+	0xdc708000, 0x00000100, /* global_store_dword v0, v1, s[0:1] */
+	0xbf810000,             /* s_endpgm */
+};
+
+/* row 173: the board decides on gfx906, and says so by the kernel's RAS blocks */
+static void ecc_of_registers(const char *spec, uint32_t expected, bool graphics)
+{
+	uint64_t blocks = 0;
+	struct drm_amdgpu_info args = {.return_pointer = (uintptr_t)&blocks,
+				       .return_size = sizeof(blocks),
+				       .query = AMDGPU_INFO_RAS_ENABLED_FEATURES};
+
+	rig_start(spec);
+	memcpy(rig.data + 0x800 / 4, load_half, sizeof(load_half));
+	rig.data[16] = 0x12345678;
+	CHECK_EQ(result_of(rig.ctx), expected);
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_INFO, &args), 0);
+	CHECK_EQ(blocks >> 32 & AMDGPU_INFO_RAS_ENABLED_GFX, graphics ? AMDGPU_INFO_RAS_ENABLED_GFX : 0);
+	rig_stop();
+}
+
 /* row 172: a card node is of no partition: the first context takes the one with the fewest users. */
 static void card_nodes_choose(void)
 {
@@ -195,6 +222,10 @@ int main(void)
 	idle_contexts_move();
 	nodes_have_partitions();
 	card_nodes_choose();
+	ecc_of_registers("gfx906", 0xffff5678, false);
+	ecc_of_registers("gfx906:sramecc=0", 0xffff5678, false);
+	ecc_of_registers("gfx906:sramecc=1", 0x5678, true);
+	ecc_of_registers("gfx908", 0x5678, true);
 	eight_bit_floats("gfx942", 0x40000000);
 	eight_bit_floats("gfx942:f8=ocp", 0x40000000);
 	eight_bit_floats("gfx942:f8=fnuz", 0x3f800000);
