@@ -128,7 +128,7 @@ HIPRTC_LIB   := $(O)/lib/libhiprtc.so.7
 all: lib $(O)/tuff $(O)/man3 examples headers
 ## lib           the libraries alone
 lib: $(addprefix $(O)/,libtuff.a lib/libtuff.so lib/libtuff-vgpu.so lib/libtuff-gate.so lib/libhsa-runtime64.so lib/libamdhip64.so lib/libhiprtc.so \
-	lib/include tuff-uninstalled.pc) $(HIP_LIBS) $(HIPRTC_LINKS) $(HIPRTC_LIB)
+	lib/include tuff-uninstalled.pc rocm) $(HIP_LIBS) $(HIPRTC_LINKS) $(HIPRTC_LIB)
 
 # --- code for GPUs ----------------------------------------------------------------------------------------------
 # HIP C++ without ROCm: no device library and no header but our own. A file needs no identity of its own (cuid), which
@@ -402,6 +402,7 @@ format:
 format-check:
 	clang-format-19 --dry-run -Werror $(FORMAT_SRC)
 
+include tools/rocm.mk
 include tools/install.mk
 
 ## clean         removes $(O)

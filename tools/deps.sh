@@ -35,6 +35,7 @@ packages() {
 	check    rocm-device-libs     file     /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc
 	check    libhsa-runtime-dev   file     /usr/include/hsa/hsa.h
 	check    spin                 command  spin
+	check    cmake                command  cmake
 	fuzz     libclang-rt$version-dev  file     /usr/lib/llvm$version/lib/clang/${version#-}/lib/linux/libclang_rt.fuzzer-x86_64.a
 	hip      rocminfo             command  rocminfo
 	hip      hipcc                command  hipcc

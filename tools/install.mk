@@ -28,6 +28,7 @@ ln libamdhip64.so.6 $(LIB)/libhiprtc.so.6
 ln libamdhip64.so.6 $(LIB)/libhiprtc.so
 ln $(LIB_TO_HEADERS) $(LIB)/include
 755 $(O)/tuff $(BINDIR)/tuff
+$(call rocm_install,$(LIB)/rocm,$(shell realpath -ms --relative-to='$(LIB)/rocm' '$(HEADERS)'))
 644 tools/tuff.pc.in $(LIBDIR)/pkgconfig/tuff.pc
 644 tools/tuff-hsa.pc.in $(LIBDIR)/pkgconfig/tuff-hsa.pc
 644 tools/tuff-hip.pc.in $(LIBDIR)/pkgconfig/tuff-hip.pc

@@ -73,6 +73,30 @@ static void be_alone(void)
 	setenv("T", root, 1);
 }
 
+/* CMake with the language HIP and with HIP's packages; hipcc; hipconfig; the chips that are there. */
+static void build_systems_find_hip(void)
+{
+	if (*BUILD_SANITIZE)
+		return;
+	setenv("R", "opt/lib/tuff/rocm", 1);
+	setenv("RUN", "opt/bin/tuff run --gpu gfx906 --", 1);
+	RUNS("cp tests/stack/builds/* $T/ && cd $T && $R/bin/hipconfig --version && $R/bin/hipconfig --rocmpath");
+	says("6.4.");
+	says("/opt/lib/tuff/rocm");
+	RUNS("cd $T && $RUN $R/bin/rocm_agent_enumerator | tr '\n' ' '");
+	says("gfx000 gfx906 ");
+	RUNS("cd $T && C=$($R/bin/hipconfig --hipclangpath)/clang++ && ROCM_PATH=$PWD/$R cmake -B cmake -DCMAKE_HIP_COMPILER=$C "
+	     "-DCMAKE_CXX_COMPILER=$C -DCMAKE_PREFIX_PATH=$PWD/$R -DCMAKE_HIP_ARCHITECTURES=gfx906 -DGPU_TARGETS=gfx906 && "
+	     "cmake --build cmake");
+	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host");
+	RUNS("cd $T && $R/bin/hipcc --offload-arch=gfx906 sine.hip -o sine && $RUN ./sine");
+	RUNS("cd $T && cp sine.hip sine.cpp && HCC_AMDGPU_TARGET=gfx906 $R/bin/hipcc -c sine.cpp -o sine.o && "
+	     "$R/bin/hipcc sine.o -o sine2 && $RUN ./sine2");
+	/* The GPU that is there. */
+	RUNS("cd $T && $RUN $R/bin/hipcc -O2 sine.hip -o sine3 && $RUN ./sine3");
+	RUNS("cd $T && rm -r cmake CMakeLists.txt sine* host.cpp");
+}
+
 static void an_embedder_needs_pkg_config_alone(void)
 {
 	setenv("PKG_CONFIG_PATH", "/nowhere", 1);
@@ -135,6 +159,7 @@ static void what_is_installed_works(void)
 	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig $PKG_CONFIG --modversion tuff && $T/opt/bin/tuff --version");
 	CHECK(sscanf(output, "%15s tuff %15s", packaged, told) == 2);
 	CHECK_STR(packaged, told);
+	build_systems_find_hip();
 	an_embedder_needs_pkg_config_alone();
 	the_installed_command_works();
 	RUNS("rm -r $T/vadd* $T/hsa* $T/hip* $T/elsewhere");
