@@ -57,7 +57,7 @@ static const struct piece pieces[] = {
 	{"an address that is loading", NULL,
 	 "global_load_dwordx2 v[6:7], v[6:7], off\n s_waitcnt vmcnt(0)\n v_mov_b32 v6, v2\n v_mov_b32 v7, v3\n"
 	 "ds_read_b32 v26, v1\n ds_read_b32 v27, v26",
-	 1 + 64}, /* poison is beyond LDS */
+	 1 + 1}, /* poison is beyond LDS, told once */
 	{"data that is loading", NULL,
 	 "global_load_dword v20, v[2:3], off\n global_store_dword v[2:3], v20, off offset:2048", 1},
 	{"stores read their data at once", NULL,

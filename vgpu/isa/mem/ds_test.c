@@ -50,7 +50,7 @@ static void ds_pairs(void)
 	ALL_LDS(2048 + 4 * l, 0xb00 + l);
 }
 
-/* row 173: the half that the load does not write */
+/* row 174: the half that the load does not write */
 static void ds_sub(void)
 {
 	ALL(20, (500 + l) >> 8);

@@ -78,7 +78,7 @@ static void global_wide(void)
 	ALL(31, was(12));
 }
 
-/* row 173: the half that a load does not write */
+/* row 174: the half that a load does not write */
 static void global_sub(void)
 {
 	ALL(20, was(4 * l) & 0xff);
@@ -337,7 +337,7 @@ static void image_load_store(void)
 	CHECK_EQ(test.faults, 0);
 }
 
-/* row 173: by FLAT in LDS and memory, from scratch, torn, out of range, typed */
+/* row 174: by FLAT in LDS and memory, from scratch, torn, out of range, typed */
 static void other_halves(void)
 {
 	ALL(20, (OTHER_HALF(20) & 0xffff0000) | (500 + l));

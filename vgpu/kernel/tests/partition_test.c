@@ -167,7 +167,7 @@ static const uint32_t load_half[] = {
 	0xbf810000,             /* s_endpgm */
 };
 
-/* row 173: the board decides on gfx906, and says so by the kernel's RAS blocks */
+/* row 174: the board decides on gfx906, and says so by the kernel's RAS blocks */
 static void ecc_of_registers(const char *spec, uint32_t expected, bool graphics)
 {
 	uint64_t blocks = 0;
