@@ -8,11 +8,11 @@
 
 #define VGPU_RANKS(RANK)                                                                                           \
 	RANK(MAPS)       /* shim/: mappings of the process */                                                      \
+	RANK(CACHE_USE)  /* memory/: users of a cache's pages, and their write-back; a wave that faults has it */  \
 	RANK(KERNEL)     /* kernel/: the run's state, shared by its processes */                                   \
 	RANK(DEVICE)     /* engine/: a device's workers and grids */                                               \
 	RANK(RING)       /* engine/: what runs on a ring */                                                        \
 	RANK(REASON)     /* engine/: why a run ends */                                                             \
-	RANK(CACHE_USE)  /* memory/: users of a cache's pages, and their write-back */                             \
 	RANK(CACHE_FILL) /* memory/: new pages and lines of a cache */                                             \
 	RANK(ORDER)      /* memory/: clocks and shadows of the order check */                                      \
 	RANK(GWS)        /* isa/: global wave sync; waves run with CACHE_USE */
