@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/files.h"
 #include "vgpu/vgpu.h"
 
 /* --- what fails --------------------------------------------------------------------------------- */
@@ -185,17 +186,6 @@ long inject_live(void)
 }
 
 /* --- the sweep ---------------------------------------------------------------------------------- */
-
-static unsigned open_files(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
 
 static void nothing_is_left(const char *what, long n, unsigned files)
 {

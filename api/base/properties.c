@@ -428,7 +428,6 @@ static const struct attribute {
 	INT(AsicRevision, asicRevision),
 };
 
-#if TUFF_HIP_ABI >= 7
 /* The NUMA node of the host's memory that is nearest. */
 static int host_node(const struct hip_device *d)
 {
@@ -457,13 +456,6 @@ static bool attribute_of_7(const struct hip_device *d, unsigned id, int *value)
 	}
 	return false;
 }
-#else
-static bool attribute_of_7(const struct hip_device *d, unsigned id, int *value)
-{
-	(void)d, (void)id, (void)value;
-	return false;
-}
-#endif
 
 /* Attributes that are no member of the structure. False: `id` is not among them. */
 static bool other_attribute(const struct hip_device *d, unsigned id, const hipDeviceProp_tR0600 *p, int *value)
@@ -492,7 +484,7 @@ static bool other_attribute(const struct hip_device *d, unsigned id, const hipDe
 		*value = 1;
 		return true;
 	}
-	return attribute_of_7(d, id, value);
+	return TUFF_HIP_ABI >= 7 && attribute_of_7(d, id, value);
 }
 
 static hipError_t attribute_get(int *value, unsigned id, const struct hip_device *d)

@@ -155,52 +155,55 @@ static _Atomic size_t *limit_of(struct hip_device *device, hipLimit_t limit)
 /* CLR's errors: before HIP 7, InvalidValue after the last limit. */
 static hipError_t no_limit(hipLimit_t limit)
 {
-	return TUFF_HIP_ABI < 7 && (int)limit >= 3 ? hipErrorInvalidValue : hipErrorUnsupportedLimit;
+	return TUFF_HIP_ABI < 7 && (int)limit >= (int)hipLimitRange ? hipErrorInvalidValue
+								    : hipErrorUnsupportedLimit;
 }
 
-/* The limits of HSA for scratch memory (HIP 7). 0: it has none of that number. */
-static unsigned scratch_limit_of(hipLimit_t limit)
+/* HIP 7 has HSA's limits for scratch memory. The least is 0; the current one alone can be set. */
+static bool is_scratch_limit(hipLimit_t limit)
 {
-	return TUFF_HIP_ABI < 7                     ? 0
-	       : limit == hipExtLimitScratchMax     ? HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX
-	       : limit == hipExtLimitScratchCurrent ? HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT
-						    : 0;
+	return TUFF_HIP_ABI >= 7 && limit >= hipExtLimitScratchMin && limit <= hipExtLimitScratchCurrent;
 }
 
-static hipError_t get_scratch_limit(size_t *value, hipLimit_t limit)
+static hipError_t scratch_limit_get(size_t *value, hipLimit_t limit)
 {
+	static const unsigned attributes[] = {HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX,
+					      HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT};
 	uint64_t size_B = 0;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 
 	if (limit != hipExtLimitScratchMin)
-		status = hsa_agent_get_info(hip_current()->agent, (hsa_agent_info_t)scratch_limit_of(limit),
-					    &size_B);
+		status = hsa_agent_get_info(hip_current()->agent,
+					    (hsa_agent_info_t)attributes[limit - hipExtLimitScratchMax], &size_B);
 	*value = size_B;
 	return hip_of_hsa(status);
 }
 
+static hipError_t scratch_limit_set(hipLimit_t limit, size_t value)
+{
+	if (limit != hipExtLimitScratchCurrent)
+		return no_limit(limit);
+	return hip_of_hsa(hsa_amd_agent_set_async_scratch_limit(hip_current()->agent, value));
+}
+
 HIP_PUBLIC(hipDeviceGetLimit, (size_t *value, hipLimit_t limit), (value, limit))
 {
-	_Atomic size_t *at;
+	_Atomic size_t *at = limit_of(hip_current(), limit);
 
-	if (value && (scratch_limit_of(limit) || (TUFF_HIP_ABI >= 7 && limit == hipExtLimitScratchMin)))
-		return get_scratch_limit(value, limit);
-	at = limit_of(hip_current(), limit);
-	if (!value || !at)
-		return value ? no_limit(limit) : hipErrorInvalidValue;
+	if (!value)
+		return hipErrorInvalidValue;
+	if (!at)
+		return is_scratch_limit(limit) ? scratch_limit_get(value, limit) : no_limit(limit);
 	*value = *at;
 	return hipSuccess;
 }
 
 HIP_PUBLIC(hipDeviceSetLimit, (hipLimit_t limit, size_t value), (limit, value))
 {
-	_Atomic size_t *at;
+	_Atomic size_t *at = limit_of(hip_current(), limit);
 
-	if (TUFF_HIP_ABI >= 7 && limit == hipExtLimitScratchCurrent)
-		return hip_of_hsa(hsa_amd_agent_set_async_scratch_limit(hip_current()->agent, value));
-	at = limit_of(hip_current(), limit);
 	if (!at)
-		return no_limit(limit);
+		return is_scratch_limit(limit) ? scratch_limit_set(limit, value) : no_limit(limit);
 	if (limit == hipLimitStackSize && value > HIP_STACK_MAX_B)
 		return hipErrorInvalidValue;
 	*at = value;

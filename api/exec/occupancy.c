@@ -4,10 +4,9 @@
 #include "api/base/entry.h"
 #include "api/module/module.h"
 
-#define WAVES_CU      32
-#define SGPRS_SIMD    800 /* of GFX9: later chips have a fixed number for each wave */
-#define SGPR_GRANULE  16
-#define LDS_GRANULE_B 512 /* what is still available, for HIP 7 */
+#define WAVES_CU     32
+#define SGPRS_SIMD   800 /* of GFX9: later chips have a fixed number for each wave */
+#define SGPR_GRANULE 16
 
 struct occupancy {
 	unsigned threads;    /* threads of a compute unit, limited by registers and wave slots */
@@ -133,17 +132,25 @@ BEST(hipModuleOccupancyMaxPotentialBlockSizeWithFlags, by_handle,
      (blocks, threads, function, lds_B, limit, flags), flags)
 
 #if TUFF_HIP_ABI >= 7
+/* The unit that workgroups get LDS in, by CLR (rocclr's device.cpp, "LDS Alignment" of the ISAs). From GFX10 on it is two
+ * units of COMPUTE_PGM_RSRC2, which drv_chip::lds_granule_B is. */
+static uint32_t lds_unit_B(const struct drv_chip *chip)
+{
+	return chip->paired_cus ? 1024 : 512;
+}
+
 HIP_PUBLIC(hipOccupancyAvailableDynamicSMemPerBlock,
 	   (size_t *size_B, const void *function, int blocks, int threads), (size_B, function, blocks, threads))
 {
 	const struct hip_kernel *k;
 	hipError_t r = !size_B || blocks <= 0 || threads <= 0 ? hipErrorInvalidValue : by_address(function, &k);
-	uint32_t each_B;
+	uint32_t each_B, unit_B;
 
 	if (r)
 		return r;
+	unit_B = lds_unit_B(k->device->chip);
 	each_B = k->device->lds_B / (unsigned)blocks;
-	*size_B = each_B > k->group_B ? (each_B - k->group_B) / LDS_GRANULE_B * LDS_GRANULE_B : 0;
+	*size_B = each_B > k->group_B ? (each_B - k->group_B) / unit_B * unit_B : 0;
 	return hipSuccess;
 }
 #endif

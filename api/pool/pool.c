@@ -353,10 +353,8 @@ static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 
 HIP_PUBLIC(hipMemPoolCreate, (hipMemPool_t *pool, const hipMemPoolProps *props), (pool, props))
 {
-	hipError_t r;
+	hipError_t r = hip_capture_refuses_old_setting();
 
-	r = TUFF_HIP_ABI >= 7 ? hip_capture_refuses_setting()
-			      : hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	return r ? r : pool_create(pool, props);
 }
 
@@ -395,10 +393,8 @@ HIP_PUBLIC(hipDeviceSetMemPool, (int device, hipMemPool_t handle), (device, hand
 {
 	struct hip_device *d;
 	struct hip_pool *p;
-	hipError_t r;
+	hipError_t r = hip_capture_refuses_old_setting();
 
-	r = TUFF_HIP_ABI >= 7 ? hip_capture_refuses_setting()
-			      : hip_capture_refuses(hipErrorStreamCaptureUnsupported);
 	if (r)
 		return r;
 	d = hip_device_of(device);

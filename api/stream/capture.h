@@ -111,6 +111,12 @@ static inline hipError_t hip_capture_refuses_setting(void)
 		       ? hip_capture_refuses_slow(hipErrorStreamCaptureUnsupported, HIP_UNSAFE_SETTING)
 		       : hipSuccess;
 }
+/* The same for settings that before HIP 7 were as unsafe as other calls. */
+static inline hipError_t hip_capture_refuses_old_setting(void)
+{
+	return TUFF_HIP_ABI >= 7 ? hip_capture_refuses_setting()
+				 : hip_capture_refuses(hipErrorStreamCaptureUnsupported);
+}
 /* The same for a copy or a fill, which is unsafe only if the host waits for it. */
 static inline hipError_t hip_capture_refuses_wait(bool wait)
 {

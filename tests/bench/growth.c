@@ -2,7 +2,6 @@
  * Each kind of round leaves nothing behind, so that the columns are flat. Each has a process of its own.
  *
  *   growth [ROUNDS [KIND]]    ROUNDS: the last row, 100000 unless told */
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,6 +11,7 @@
 
 #include "shaders/blob.h"
 #include "tests/bench/outside.h"
+#include "tests/files.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 
@@ -167,18 +167,6 @@ static unsigned long status_KiB(const char *name)
 	return value;
 }
 
-static unsigned entries(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	unsigned count = 0;
-
-	while (dir && readdir(dir))
-		count++;
-	if (dir)
-		closedir(dir);
-	return count;
-}
-
 /* Time of all threads in user mode, the virtual device's too. */
 static double user_us(void)
 {
@@ -199,7 +187,7 @@ static void print_row(const struct kind *kind, unsigned long rounds, double each
 	must(hipDeviceSynchronize());
 	vgpu_live(&live);
 	printf("%-22s %9lu %9lu %11lu %6u %6lu %6lu %9llu %9.1f\n", kind->name, rounds, status_KiB("RssAnon:"),
-	       status_KiB("VmSize:") >> 10, entries("/proc/self/fd"), live.bos, live.mappings,
+	       status_KiB("VmSize:") >> 10, open_files(), live.bos, live.mappings,
 	       (unsigned long long)cost.instructions, each_us);
 	fflush(stdout);
 }

@@ -3,22 +3,13 @@
  * Returns 0 when all is right; 1 with the mistakes; 77 when there is no such device. */
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <vulkan/vulkan.h>
 
-#define N          100000u
-#define FAMILIES   8
-#define TIMEOUT_NS 60000000000ull
-#define MUST(call)                                                                                                 \
-	do {                                                                                                       \
-		VkResult result_ = (call);                                                                         \
-		if (result_)                                                                                       \
-			exit((printf("%s: %d\n", #call, result_), 1));                                             \
-	} while (0)
+#include "vulkan_card.h"
 
-static VkPhysicalDevice card;
-static VkDevice dev;
+#define N        100000u
+#define FAMILIES 8
+
 static VkQueueFamilyProperties family[FAMILIES];
 static uint32_t families = FAMILIES;
 static VkPipeline pipeline;
@@ -74,32 +65,6 @@ static void memory_destroy(struct memory *m)
 	vkFreeMemory(dev, m->memory, NULL);
 }
 
-/* The first card that RADV drives. */
-static VkInstance open_card(void)
-{
-	VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
-	VkPhysicalDevice cards[8];
-	uint32_t count = 8;
-	VkInstance instance;
-
-	MUST(vkCreateInstance(&info, NULL, &instance));
-	if (vkEnumeratePhysicalDevices(instance, &count, cards) < 0)
-		count = 0;
-	for (uint32_t i = 0; i < count && !card; i++) {
-		VkPhysicalDeviceProperties about;
-
-		vkGetPhysicalDeviceProperties(cards[i], &about);
-		if (!strstr(about.deviceName, "RADV"))
-			continue;
-		card = cards[i];
-		printf("%s\n", about.deviceName);
-	}
-	if (!card)
-		exit((printf("no card with RADV\n"), 77));
-	return instance;
-}
-
 static void open_device(void)
 {
 	const float one = 1;
@@ -127,25 +92,6 @@ static void open_device(void)
 			    NULL, &dev));
 }
 
-static VkShaderModule load_shader(const char *path)
-{
-	static uint32_t code[16384];
-	FILE *file = fopen(path, "rb");
-	size_t size = file ? fread(code, 1, sizeof(code), file) : 0;
-	VkShaderModuleCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-		.codeSize = size,
-		.pCode = code,
-	};
-	VkShaderModule module;
-
-	if (!size)
-		exit((printf("cannot read %s\n", path), 1));
-	fclose(file);
-	MUST(vkCreateShaderModule(dev, &info, NULL, &module));
-	return module;
-}
-
 static void create_pipeline(const char *path)
 {
 	VkDescriptorSetLayoutBinding binding[3];
@@ -155,6 +101,7 @@ static void create_pipeline(const char *path)
 		.pBindings = binding,
 	};
 	VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 8};
+	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3};
 
 	shader = load_shader(path);
 	for (uint32_t i = 0; i < 3; i++)
@@ -170,34 +117,8 @@ static void create_pipeline(const char *path)
 					    .pPushConstantRanges = &push,
 				    },
 				    NULL, &layout));
-	MUST(vkCreateComputePipelines(
-		dev, VK_NULL_HANDLE, 1,
-		&(VkComputePipelineCreateInfo){
-			.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-			.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-				  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-				  .module = shader,
-				  .pName = "main"},
-			.layout = layout,
-		},
-		NULL, &pipeline));
-	MUST(vkCreateDescriptorPool(
-		dev,
-		&(VkDescriptorPoolCreateInfo){
-			.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-			.maxSets = 1,
-			.poolSizeCount = 1,
-			.pPoolSizes = &(VkDescriptorPoolSize){VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3},
-		},
-		NULL, &sets));
-	MUST(vkAllocateDescriptorSets(dev,
-				      &(VkDescriptorSetAllocateInfo){
-					      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-					      .descriptorPool = sets,
-					      .descriptorSetCount = 1,
-					      .pSetLayouts = &set_layout,
-				      },
-				      &set));
+	pipeline = pipeline_create(layout, shader);
+	set = set_create(set_layout, &size, 1, &sets);
 }
 
 static void bind(uint32_t binding, const struct memory *m)

@@ -2,19 +2,9 @@
 #ifndef TESTS_CLIENTS_VULKAN_DEVICE_H
 #define TESTS_CLIENTS_VULKAN_DEVICE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <vulkan/vulkan.h>
+#include "vulkan_card.h"
 
-#define POINTS     512u
-#define TIMEOUT_NS 60000000000ull
-#define MUST(call)                                                                                                 \
-	do {                                                                                                       \
-		VkResult result_ = (call);                                                                         \
-		if (result_)                                                                                       \
-			exit((printf("%s: %d\n", #call, result_), 1));                                             \
-	} while (0)
+#define POINTS 512u
 
 enum mode {
 	FETCH,
@@ -46,8 +36,6 @@ enum {
 	BINDINGS
 };
 
-static VkPhysicalDevice card;
-static VkDevice dev;
 static VkQueue queue;
 static VkCommandPool commands;
 static VkDescriptorSetLayout set_layout;
@@ -58,31 +46,6 @@ static VkPipeline pipeline;
 static VkBuffer point_buffer[2]; /* of points and results */
 static VkDeviceMemory point_memory[2];
 static float (*point)[4], (*result)[4];
-
-static VkInstance open_card(void)
-{
-	VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
-	VkPhysicalDevice cards[8];
-	uint32_t count = 8;
-	VkInstance instance;
-
-	MUST(vkCreateInstance(&info, NULL, &instance));
-	if (vkEnumeratePhysicalDevices(instance, &count, cards) < 0)
-		count = 0;
-	for (uint32_t i = 0; i < count && !card; i++) {
-		VkPhysicalDeviceProperties about;
-
-		vkGetPhysicalDeviceProperties(cards[i], &about);
-		if (strstr(about.deviceName, "RADV")) {
-			card = cards[i];
-			printf("%s\n", about.deviceName);
-		}
-	}
-	if (!card)
-		exit((printf("no card with RADV\n"), 77));
-	return instance;
-}
 
 static uint32_t compute_family(void)
 {
@@ -150,21 +113,6 @@ static VkDescriptorType type_of(uint32_t binding)
 	return types[binding];
 }
 
-static VkShaderModule load_shader(const char *path)
-{
-	static uint32_t code[16384];
-	FILE *file = fopen(path, "rb");
-	VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .pCode = code};
-	VkShaderModule module;
-
-	info.codeSize = file ? fread(code, 1, sizeof(code), file) : 0;
-	if (!info.codeSize)
-		exit((printf("cannot read %s\n", path), 1));
-	fclose(file);
-	MUST(vkCreateShaderModule(dev, &info, NULL, &module));
-	return module;
-}
-
 struct push {
 	uint32_t mode, count, width;
 	float lod;
@@ -207,34 +155,9 @@ static void create_pipeline(const char *path)
 					    .pPushConstantRanges = &push,
 				    },
 				    NULL, &layout));
-	MUST(vkCreateComputePipelines(
-		dev, VK_NULL_HANDLE, 1,
-		&(VkComputePipelineCreateInfo){
-			.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-			.stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-				  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-				  .module = shader,
-				  .pName = "main"},
-			.layout = layout,
-		},
-		NULL, &pipeline));
+	pipeline = pipeline_create(layout, shader);
 	vkDestroyShaderModule(dev, shader, NULL);
-	MUST(vkCreateDescriptorPool(dev,
-				    &(VkDescriptorPoolCreateInfo){
-					    .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-					    .maxSets = 1,
-					    .poolSizeCount = 5,
-					    .pPoolSizes = sizes,
-				    },
-				    NULL, &sets));
-	MUST(vkAllocateDescriptorSets(dev,
-				      &(VkDescriptorSetAllocateInfo){
-					      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-					      .descriptorPool = sets,
-					      .descriptorSetCount = 1,
-					      .pSetLayouts = &set_layout,
-				      },
-				      &set));
+	set = set_create(set_layout, sizes, 5, &sets);
 }
 
 static VkDeviceMemory allocate(const VkMemoryRequirements *need, void **map)

@@ -6,46 +6,15 @@
 #include <hip/hip_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <vulkan/vulkan.h>
 
-#define SIZE_B     (1u << 20)
-#define HALF_B     (SIZE_B / 2)
-#define ROUNDS     4u
-#define TIMEOUT_NS 60000000000ull
-#define MUST(call)                                                                                                 \
-	do {                                                                                                       \
-		int result_ = (int)(call);                                                                         \
-		if (result_)                                                                                       \
-			exit((printf("%s: %d\n", #call, result_), 1));                                             \
-	} while (0)
+#include "vulkan_card.h"
 
-static VkPhysicalDevice card;
-static VkDevice dev;
+#define SIZE_B (1u << 20)
+#define HALF_B (SIZE_B / 2)
+#define ROUNDS 4u
+
 static VkQueue queue;
 static VkCommandPool commands;
-
-static void open_card(void)
-{
-	VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-	VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
-	VkPhysicalDevice cards[8];
-	uint32_t count = 8;
-	VkInstance instance;
-
-	MUST(vkCreateInstance(&info, NULL, &instance));
-	if (vkEnumeratePhysicalDevices(instance, &count, cards) < 0)
-		count = 0;
-	for (uint32_t i = 0; i < count && !card; i++) {
-		VkPhysicalDeviceProperties about;
-
-		vkGetPhysicalDeviceProperties(cards[i], &about);
-		if (strstr(about.deviceName, "RADV"))
-			card = cards[i];
-	}
-	if (!card)
-		exit((printf("no card with RADV\n"), 77));
-}
 
 static void open_device(void)
 {

@@ -115,10 +115,9 @@ static void image_fill(const struct image *m)
 				}
 }
 
-static void image_bind(uint32_t binding, const struct image *m, VkSampler sampler)
+/* An image, or a typed buffer: the other is NULL. */
+static void resource_bind(uint32_t binding, const VkDescriptorImageInfo *image, const VkBufferView *view)
 {
-	VkDescriptorImageInfo info = {sampler, m->view, VK_IMAGE_LAYOUT_GENERAL};
-
 	vkUpdateDescriptorSets(dev, 1,
 			       &(VkWriteDescriptorSet){
 				       .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -126,9 +125,15 @@ static void image_bind(uint32_t binding, const struct image *m, VkSampler sample
 				       .dstBinding = binding,
 				       .descriptorCount = 1,
 				       .descriptorType = type_of(binding),
-				       .pImageInfo = &info,
+				       .pImageInfo = image,
+				       .pTexelBufferView = view,
 			       },
 			       0, NULL);
+}
+
+static void image_bind(uint32_t binding, const struct image *m, VkSampler sampler)
+{
+	resource_bind(binding, &(VkDescriptorImageInfo){sampler, m->view, VK_IMAGE_LAYOUT_GENERAL}, NULL);
 }
 
 /* --- samplers, and what they should give --- */
@@ -503,20 +508,6 @@ static void check_faces(struct image m)
 
 /* --- typed buffers --- */
 
-static void typed_bind(uint32_t binding, VkBufferView view)
-{
-	vkUpdateDescriptorSets(dev, 1,
-			       &(VkWriteDescriptorSet){
-				       .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-				       .dstSet = set,
-				       .dstBinding = binding,
-				       .descriptorCount = 1,
-				       .descriptorType = type_of(binding),
-				       .pTexelBufferView = &view,
-			       },
-			       0, NULL);
-}
-
 static bool typed_is_possible(const struct format *f, VkFormatFeatureFlags feature)
 {
 	VkFormatProperties properties;
@@ -577,10 +568,10 @@ static void check_typed(const struct format *f)
 		pattern(3, i, i / 7, 0, point[i]);
 		f->encode(point[i], map + i * f->size_B);
 	}
-	typed_bind(BIND_TYPED, view);
+	resource_bind(BIND_TYPED, NULL, &view);
 	check_typed_loads(f, map, count);
 	if (f->stores && typed_is_possible(f, VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT)) {
-		typed_bind(BIND_TYPED_OUT, view);
+		resource_bind(BIND_TYPED_OUT, NULL, &view);
 		memset(map, 0x55, 16 * (count + 8));
 		run(TYPED_OUT, count + 8, 1, 0);
 		for (unsigned i = 0; i < count; i++) {

@@ -1,10 +1,10 @@
 /* Pools for other processes: statements S64 to S74 of docs/pools.md. A pool goes to another process as a
  * descriptor, over a socket; its addresses go as 64 bytes. */
-#include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/files.h"
 #include "tests/hip/pools.h"
 #include "tests/hip/wire.h"
 
@@ -72,17 +72,6 @@ static void await(int from)
 	char byte;
 
 	hear(from, &byte, 1);
-}
-
-static unsigned open_files()
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
 }
 
 static size_t free_memory()

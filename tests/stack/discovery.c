@@ -1,6 +1,5 @@
 /* Finding and opening devices: several of them, /sys masked as in containers, none at all, no permission,
  * unsupported chips and kernels. The text for people names a remedy. */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 
 #include "drv/internal.h"
 #include "tests/check.h"
+#include "tests/files.h"
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
@@ -160,18 +160,6 @@ static void other_drivers_are_named(void)
 	vgpu_stop();
 }
 
-static unsigned open_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	while (dir && readdir(dir))
-		count++;
-	if (dir)
-		closedir(dir);
-	return count;
-}
-
 /* Opening leaves no libdrm_amdgpu device behind that another library would find: our own descriptor is the only new
  * one. */
 static void opening_leaves_libdrm_amdgpu(void)
@@ -183,9 +171,9 @@ static void opening_leaves_libdrm_amdgpu(void)
 
 	CHECK_EQ(vgpu_start("gfx906"), 0);
 	CHECK_EQ(drv_scan(&node, 1, &count), 0);
-	before = open_descriptors();
+	before = open_files();
 	if (CHECK_EQ(drv_device_open(&node, &dev), 0)) {
-		CHECK_EQ(open_descriptors(), before + 1);
+		CHECK_EQ(open_files(), before + 1);
 		drv_device_close(dev);
 	}
 	vgpu_stop();

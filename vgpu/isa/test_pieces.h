@@ -18,25 +18,40 @@ static inline bool is_for(const struct piece *piece, const char *chip)
 	return !piece->only || !strcmp(piece->only, chip);
 }
 
-/* Every piece starts at a multiple of PIECE_B; those for another chip are empty. */
-static inline bool assemble(const char *chip, const struct piece *pieces, unsigned count)
+/* As many as the memory of the code holds. */
+#define MAX_PIECES (65536 / PIECE_B)
+
+/* Assembles codes for waves of LANES lanes; each starts at a multiple of PIECE_B. */
+static inline bool assemble_codes(const char *chip, const char *const codes[], unsigned count)
 {
 	static char source[65536];
 	const Elf64_Shdr *text;
 	struct test_elf elf;
+	char mcpu[64];
 	size_t used = 0;
 
 	for (unsigned n = 0; n < count; n++)
 		used += (size_t)snprintf(source + used, sizeof(source) - used, ".p2align 8\n%s\ns_endpgm\n",
-					 is_for(&pieces[n], chip) ? pieces[n].code : "");
+					 codes[n]);
 	if (!strcmp(chip, "gfx942"))
 		test_spell_for_gfx942(source);
-	if (!test_assemble(chip, source, &elf))
+	snprintf(mcpu, sizeof(mcpu), "%s%s", chip, LANES == 32 ? "" : " -mwavefrontsize64");
+	if (!test_assemble(mcpu, source, &elf))
 		return false;
 	text = test_section(&elf, ".text");
 	memcpy(test.code, elf.data + text->sh_offset, text->sh_size);
 	free(elf.data);
 	return true;
+}
+
+/* Those for another chip are empty. */
+static inline bool assemble(const char *chip, const struct piece *pieces, unsigned count)
+{
+	const char *codes[MAX_PIECES];
+
+	for (unsigned n = 0; n < count; n++)
+		codes[n] = is_for(&pieces[n], chip) ? pieces[n].code : "";
+	return assemble_codes(chip, codes, count);
 }
 
 /* checked: with the checks of machine code. */

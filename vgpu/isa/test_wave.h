@@ -12,6 +12,7 @@
 #define VGPU_ISA_TEST_WAVE_H
 
 #include "tests/check.h"
+#include "vgpu/isa/bits.h"
 #include "vgpu/isa/isa.h"
 #include "vgpu/isa/test_code.h"
 #include "vgpu/report.h"
@@ -223,21 +224,21 @@ static inline bool run(unsigned piece)
 #define ALL_LDS(offset, want)  ALL_OF(lds32(offset), want)
 #define S(n)                   test.wave.s[n]
 
-static inline uint32_t f32_bits(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, 4);
-	return bits;
-}
-
-static inline uint64_t f64_bits(double f)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &f, 8);
-	return bits;
-}
+/* Lanes of the wave, from GFX10 on, and results in them. */
+#define LANES (test.machine.wave32 ? 32u : 64u)
+#define ALL_LANES(row, want)                                                                                       \
+	do {                                                                                                       \
+		unsigned bad_ = 0, first_ = 64;                                                                    \
+		for (unsigned l = 0; l < LANES; l++)                                                               \
+			if (test.v[row][l] != (uint32_t)(want)) {                                                  \
+				bad_++;                                                                            \
+				first_ = first_ < l ? first_ : l;                                                  \
+			}                                                                                          \
+		if (!CHECK_EQ(bad_, 0)) {                                                                          \
+			unsigned l = first_;                                                                       \
+			printf("  v%u: lane %u has 0x%x, want 0x%x\n", row, l, test.v[row][l], (uint32_t)(want));  \
+		}                                                                                                  \
+	} while (0)
 
 /* Where dword n of a lane's scratch stands. */
 static inline unsigned scratch(unsigned l, unsigned byte)

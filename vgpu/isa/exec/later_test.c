@@ -20,21 +20,6 @@ static bool applies(const struct later_piece *p, const char *chip)
 	       (!p->lanes || p->lanes == LANES);
 }
 
-/* Results in the lanes of the wave. */
-#define ALL_LANES(row, want)                                                                                       \
-	do {                                                                                                       \
-		unsigned bad_ = 0, first_ = 64;                                                                    \
-		for (unsigned l = 0; l < LANES; l++)                                                               \
-			if (test.v[row][l] != (uint32_t)(want)) {                                                  \
-				bad_++;                                                                            \
-				first_ = first_ < l ? first_ : l;                                                  \
-			}                                                                                          \
-		if (!CHECK_EQ(bad_, 0)) {                                                                          \
-			unsigned l = first_;                                                                       \
-			printf("  v%u: lane %u has 0x%x, want 0x%x\n", row, l, test.v[row][l], (uint32_t)(want));  \
-		}                                                                                                  \
-	} while (0)
-
 /* --- masks --- */
 
 static void check_masks(void)
@@ -427,22 +412,11 @@ static const struct later_piece pieces[] = {
 
 static bool assemble_later(const char *chip)
 {
-	static char source[65536];
-	const Elf64_Shdr *text;
-	struct test_elf elf;
-	char cpu[64];
-	size_t used = 0;
+	const char *codes[PIECES];
 
 	for (unsigned n = 0; n < PIECES; n++)
-		used += (size_t)snprintf(source + used, sizeof(source) - used, ".p2align 8\n%s\ns_endpgm\n",
-					 applies(&pieces[n], chip) ? pieces[n].code : "");
-	snprintf(cpu, sizeof(cpu), "%s -mwavefrontsize64", chip);
-	if (!test_assemble(LANES == 32 ? chip : cpu, source, &elf))
-		return false;
-	text = test_section(&elf, ".text");
-	memcpy(test.code, elf.data + text->sh_offset, text->sh_size);
-	free(elf.data);
-	return true;
+		codes[n] = applies(&pieces[n], chip) ? pieces[n].code : "";
+	return assemble_codes(chip, codes, PIECES);
 }
 
 /* Buffers of the registers that test_wave.h sets, in this generation's words: raw, and records of 16 bytes. MODE of GFX12

@@ -2,43 +2,11 @@
 #include <immintrin.h>
 #include <math.h>
 
+#include "vgpu/isa/bits.h"
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/mem/access.h"
 
 /* --- floating point --- */
-
-static float f32_of(uint64_t bits)
-{
-	uint32_t low = (uint32_t)bits;
-	float value;
-
-	memcpy(&value, &low, 4);
-	return value;
-}
-
-static double f64_of(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, 8);
-	return value;
-}
-
-static uint64_t bits_of_f32(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, 4);
-	return bits;
-}
-
-static uint64_t bits_of_f64(double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, 8);
-	return bits;
-}
 
 /* Exact in f64 up to the one rounding. */
 static uint32_t add_f16(uint32_t a, uint32_t b)
@@ -52,7 +20,7 @@ static uint32_t add_f16(uint32_t a, uint32_t b)
 static uint32_t bf16_from_double(double value)
 {
 	float f = (float)value;
-	uint32_t bits = (uint32_t)bits_of_f32(f);
+	uint32_t bits = f32_bits(f);
 	double back = (double)f;
 
 	if (isnan(value))
@@ -66,7 +34,7 @@ static uint32_t bf16_from_double(double value)
 /* Exact in f64, but where the smaller is below the other's last bit by far. */
 static uint32_t add_bf16(uint32_t a, uint32_t b)
 {
-	return bf16_from_double((double)f32_of((uint64_t)a << 16) + (double)f32_of((uint64_t)b << 16));
+	return bf16_from_double((double)as_f32(a << 16) + (double)as_f32(b << 16));
 }
 
 /* A number wins over a NaN; of the zeros, -0 is the smaller. */
@@ -77,33 +45,33 @@ static bool f64_below(double a, double b)
 
 static uint64_t apply_f64(enum isa_atomic op, uint64_t old, uint64_t data, uint64_t data1)
 {
-	double a = f64_of(old), b = f64_of(data);
+	double a = as_f64(old), b = as_f64(data);
 
 	switch (op) {
 	case ISA_ATOMIC_ADD_F:
-		return bits_of_f64(a + b);
+		return f64_bits(a + b);
 	case ISA_ATOMIC_MIN_F:
 		return isnan(a) ? data : isnan(b) ? old : f64_below(b, a) ? data : old;
 	case ISA_ATOMIC_MAX_F:
 		return isnan(a) ? data : isnan(b) ? old : f64_below(a, b) ? data : old;
 	default: /* CMPSWAP_F */
-		return a == f64_of(data1) ? data : old;
+		return a == as_f64(data1) ? data : old;
 	}
 }
 
 static uint64_t apply_f32(enum isa_atomic op, uint64_t old, uint64_t data, uint64_t data1)
 {
-	float a = f32_of(old), b = f32_of(data);
+	float a = as_f32((uint32_t)old), b = as_f32((uint32_t)data);
 
 	switch (op) {
 	case ISA_ATOMIC_ADD_F:
-		return bits_of_f32(a + b);
+		return f32_bits(a + b);
 	case ISA_ATOMIC_MIN_F:
 		return isnan(a) ? data : isnan(b) ? old : f64_below((double)b, (double)a) ? data : old;
 	case ISA_ATOMIC_MAX_F:
 		return isnan(a) ? data : isnan(b) ? old : f64_below((double)a, (double)b) ? data : old;
 	default:
-		return a == f32_of(data1) ? data : old;
+		return a == as_f32((uint32_t)data1) ? data : old;
 	}
 }
 

@@ -1,8 +1,10 @@
-/* Conversions between typed buffer elements and registers (mem_format.h). */
+/* Conversions between typed buffer elements and registers (format.h). */
 #include "vgpu/isa/mem/format.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "vgpu/isa/bits.h"
 
 /* Widths of X, Y, Z, W in bits, from the least significant bit on. */
 static const uint8_t widths[ISA_DATA_5_9_9_9 + 1][4] = {
@@ -133,22 +135,6 @@ static void put_bits(uint8_t *element, unsigned at, unsigned width, uint32_t val
 	memcpy(element + at / 8, &word, size_B);
 }
 
-static uint32_t bits_of(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, 4);
-	return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, 4);
-	return value;
-}
-
 /* --- small floats: f16 with sign, f11 and f10 without --- */
 
 static float small_to_float(uint32_t bits, unsigned mantissa, bool is_signed)
@@ -191,14 +177,14 @@ static uint32_t float_to_small(float value, unsigned mantissa, bool is_signed)
 static float component_float(uint32_t bits, unsigned width)
 {
 	if (width == 32)
-		return float_of(bits);
+		return as_f32(bits);
 	return width == 16 ? small_to_float(bits, 10, true) : small_to_float(bits, width - 5, false);
 }
 
 static uint32_t float_component(float value, unsigned width)
 {
 	if (width == 32)
-		return bits_of(value);
+		return f32_bits(value);
 	return width == 16 ? float_to_small(value, 10, true) : float_to_small(value, width - 5, false);
 }
 
@@ -215,7 +201,7 @@ static void load_shared_exponent(const uint8_t *element, uint32_t xyzw[4])
 	int exponent = (int)take_bits(element, 27, 5) - 15 - 9;
 
 	for (unsigned n = 0; n < 3; n++)
-		xyzw[n] = bits_of(ldexpf((float)take_bits(element, 9 * n, 9), exponent));
+		xyzw[n] = f32_bits(ldexpf((float)take_bits(element, 9 * n, 9), exponent));
 	xyzw[3] = isa_format_one(ISA_NUM_FLOAT, false);
 }
 
@@ -261,7 +247,7 @@ static uint32_t to_register(unsigned nfmt, uint32_t bits, unsigned width, bool d
 	if (nfmt == ISA_NUM_FLOAT && width == 32 && !d16) /* bits, NaN payloads included */
 		return bits;
 	value = to_float(nfmt, bits, width);
-	return d16 ? float_to_small(value, 10, true) : bits_of(value);
+	return d16 ? float_to_small(value, 10, true) : f32_bits(value);
 }
 
 uint32_t isa_format_one(unsigned nfmt, bool d16)
@@ -349,7 +335,7 @@ static uint32_t from_register(unsigned nfmt, uint32_t value, unsigned width, boo
 	}
 	if (nfmt == ISA_NUM_FLOAT && width == (d16 ? 16 : 32))
 		return value;
-	return from_float(nfmt, d16 ? small_to_float(value & 0xffff, 10, true) : float_of(value), width);
+	return from_float(nfmt, d16 ? small_to_float(value & 0xffff, 10, true) : as_f32(value), width);
 }
 
 void isa_format_store(unsigned dfmt, unsigned nfmt, const uint32_t xyzw[4], bool d16, uint8_t *element)

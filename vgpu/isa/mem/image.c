@@ -167,9 +167,9 @@ uint64_t isa_image_texel(const struct isa_image *m, unsigned level, const int32_
 
 static uint32_t from_srgb(uint32_t bits)
 {
-	float x = isa_image_float(bits);
+	float x = as_f32(bits);
 
-	return isa_image_bits(x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f));
+	return f32_bits(x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f));
 }
 
 void isa_image_load(struct isa_wave *w, const struct isa_inst *i, const struct isa_image *m, unsigned level,
@@ -201,7 +201,7 @@ void isa_image_put(struct isa_wave *w, const struct isa_inst *i, bool integer, u
 		*word = bits;
 		return;
 	}
-	bits = integer ? bits & 0xffff : half_from_float(isa_image_float(bits), HALF_NEAREST);
+	bits = integer ? bits & 0xffff : half_from_float(as_f32(bits), HALF_NEAREST);
 	*word = n % 2 ? (*word & 0xffff) | bits << 16 : bits;
 }
 

@@ -8,6 +8,7 @@
 #ifndef VGPU_ISA_MEM_IMAGE_H
 #define VGPU_ISA_MEM_IMAGE_H
 
+#include "vgpu/isa/bits.h"
 #include "vgpu/isa/mem/access.h"
 #include "vgpu/isa/mem/descriptor.h"
 #include "vgpu/isa/mem/format.h"
@@ -54,21 +55,5 @@ void isa_image_put(struct isa_wave *w, const struct isa_inst *i, bool integer, u
 /* Writes the components that the mask names. */
 void isa_image_put_texel(struct isa_wave *w, const struct isa_inst *i, const struct isa_image *m, unsigned lane,
 			 const uint32_t xyzw[4]);
-
-static inline float isa_image_float(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, 4);
-	return value;
-}
-
-static inline uint32_t isa_image_bits(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, 4);
-	return bits;
-}
 
 #endif

@@ -97,28 +97,6 @@ static void prepare(const char *arg)
 
 /* --- checks --- */
 
-#define ALL_LANES(row, want)                                                                                       \
-	do {                                                                                                       \
-		unsigned bad_ = 0, first_ = 64;                                                                    \
-		for (unsigned l = 0; l < LANES; l++)                                                               \
-			if (test.v[row][l] != (uint32_t)(want)) {                                                  \
-				bad_++;                                                                            \
-				first_ = first_ < l ? first_ : l;                                                  \
-			}                                                                                          \
-		if (!CHECK_EQ(bad_, 0)) {                                                                          \
-			unsigned l = first_;                                                                       \
-			printf("  v%u: lane %u has 0x%x, want 0x%x\n", row, l, test.v[row][l], (uint32_t)(want));  \
-		}                                                                                                  \
-	} while (0)
-
-static uint32_t bits(float f)
-{
-	uint32_t b;
-
-	memcpy(&b, &f, 4);
-	return b;
-}
-
 /* Bytes of a row of 8 elements of 32 bits. */
 static unsigned row_B(void)
 {
@@ -214,7 +192,7 @@ static void put_floats(void)
 				bool levels = current->image.levels;
 
 				put32((levels ? level_B[n] : n * 4096) + row_B() * y + 4 * x,
-				      bits((float)(100 * n + 10 * y + x)));
+				      f32_bits((float)(100 * n + 10 * y + x)));
 			}
 }
 
@@ -230,7 +208,7 @@ static int clamp(int x, int size)
 
 static void check_point(void)
 {
-	ALL_LANES(22, bits(value_at((int)l % 8, (int)(l / 8) % 4)));
+	ALL_LANES(22, f32_bits(value_at((int)l % 8, (int)(l / 8) % 4)));
 }
 
 /* Half a texel to the right of a middle: the mean of two. */
@@ -238,21 +216,21 @@ static void put_between(void)
 {
 	put_floats();
 	for (unsigned l = 0; l < 64; l++)
-		test.v[26][l] = bits((float)(l % 8 + 1) / 8);
+		test.v[26][l] = f32_bits((float)(l % 8 + 1) / 8);
 }
 
 static void check_linear(void)
 {
-	ALL_LANES(22, bits((value_at((int)l % 8, clamp((int)(l / 8), 4)) +
-			    value_at(clamp((int)l % 8 + 1, 8), clamp((int)(l / 8), 4))) /
-			   2));
+	ALL_LANES(22, f32_bits((value_at((int)l % 8, clamp((int)(l / 8), 4)) +
+				value_at(clamp((int)l % 8 + 1, 8), clamp((int)(l / 8), 4))) /
+			       2));
 }
 
 /* To the right of the image: opaque black as X, Y, Z, W of one component is 0 and 1. */
 static void check_border(void)
 {
-	ALL_LANES(22, bits(l / 8 < 4 && l % 8 < 7 ? value_at((int)l % 8 + 1, (int)(l / 8)) : 0));
-	ALL_LANES(23, bits(1));
+	ALL_LANES(22, f32_bits(l / 8 < 4 && l % 8 < 7 ? value_at((int)l % 8 + 1, (int)(l / 8)) : 0));
+	ALL_LANES(23, f32_bits(1));
 }
 
 static void put_offsets(void)
@@ -264,7 +242,7 @@ static void put_offsets(void)
 
 static void check_offset(void)
 {
-	ALL_LANES(22, bits(value_at(clamp((int)l % 8 + 1, 8), clamp((int)(l / 8) - 1, 4))));
+	ALL_LANES(22, f32_bits(value_at(clamp((int)l % 8 + 1, 8), clamp((int)(l / 8) - 1, 4))));
 }
 
 /* The address as the instruction has it from v20 on: reference, coordinates, level. */
@@ -272,19 +250,19 @@ static void put_reference(void)
 {
 	put_floats();
 	for (unsigned l = 0; l < 64; l++)
-		test.v[25][l] = bits(12);
+		test.v[25][l] = f32_bits(12);
 }
 
 static void check_compare(void)
 {
-	ALL_LANES(22, bits(12 <= value_at((int)l % 8, (int)(l / 8) % 4) ? 1 : 0));
+	ALL_LANES(22, f32_bits(12 <= value_at((int)l % 8, (int)(l / 8) % 4) ? 1 : 0));
 }
 
 static void put_level(void)
 {
 	put_floats();
 	for (unsigned l = 0; l < 64; l++)
-		test.v[28][l] = bits(l % 2 ? 1.5f : 0.25f);
+		test.v[28][l] = f32_bits(l % 2 ? 1.5f : 0.25f);
 }
 
 /* Lanes take their column of eight at half the width: the mean of levels 1 and 2 in odd lanes. */
@@ -295,7 +273,7 @@ static void check_sample_levels(void)
 		float zero = (float)(10 * y + x), one = (float)(100 + 10 * (y / 2) + x / 2),
 		      two = (float)(200 + x / 4);
 
-		CHECK_EQ(test.v[22][l], bits(l % 2 ? (one + two) / 2 : 0.75f * zero + 0.25f * one));
+		CHECK_EQ(test.v[22][l], f32_bits(l % 2 ? (one + two) / 2 : 0.75f * zero + 0.25f * one));
 	}
 }
 
@@ -304,10 +282,10 @@ static void put_gradients(void)
 {
 	put_floats();
 	for (unsigned l = 0; l < 64; l++) {
-		test.v[22][l] = bits(4.0f / 8);
-		test.v[23][l] = bits(0);
-		test.v[24][l] = bits(0);
-		test.v[25][l] = bits(2.0f / 4);
+		test.v[22][l] = f32_bits(4.0f / 8);
+		test.v[23][l] = f32_bits(0);
+		test.v[24][l] = f32_bits(0);
+		test.v[25][l] = f32_bits(2.0f / 4);
 	}
 }
 
@@ -323,7 +301,7 @@ static void put_half_gradients(void)
 static void check_gradients(void)
 {
 	for (unsigned l = 0; l < 32; l++)
-		CHECK_EQ(test.v[30][l], bits((float)(200 + l % 8 / 4)));
+		CHECK_EQ(test.v[30][l], f32_bits((float)(200 + l % 8 / 4)));
 }
 
 static void check_gather(void)
@@ -331,10 +309,10 @@ static void check_gather(void)
 	for (unsigned l = 0; l < 32; l++) {
 		int x = (int)l % 8, y = (int)l / 8;
 
-		CHECK_EQ(test.v[22][l], bits(value_at(x, clamp(y + 1, 4))));
-		CHECK_EQ(test.v[23][l], bits(value_at(clamp(x + 1, 8), clamp(y + 1, 4))));
-		CHECK_EQ(test.v[24][l], bits(value_at(clamp(x + 1, 8), y)));
-		CHECK_EQ(test.v[25][l], bits(value_at(x, y)));
+		CHECK_EQ(test.v[22][l], f32_bits(value_at(x, clamp(y + 1, 4))));
+		CHECK_EQ(test.v[23][l], f32_bits(value_at(clamp(x + 1, 8), clamp(y + 1, 4))));
+		CHECK_EQ(test.v[24][l], f32_bits(value_at(clamp(x + 1, 8), y)));
+		CHECK_EQ(test.v[25][l], f32_bits(value_at(x, y)));
 	}
 }
 
@@ -342,8 +320,8 @@ static void put_gather(void)
 {
 	put_floats();
 	for (unsigned l = 0; l < 64; l++) {
-		test.v[26][l] = bits(((float)(l % 8) + 1) / 8);
-		test.v[27][l] = bits(((float)(l / 8) + 1) / 4);
+		test.v[26][l] = f32_bits(((float)(l % 8) + 1) / 8);
+		test.v[27][l] = f32_bits(((float)(l / 8) + 1) / 4);
 	}
 }
 
@@ -378,8 +356,8 @@ static void check_srgb(void)
 		memcpy(&x, &test.v[22][l], 4);
 		CHECK(x > 0.21585f && x < 0.21587f);
 		CHECK_EQ(test.v[23][l], 0);
-		CHECK_EQ(test.v[24][l], bits(1));
-		CHECK_EQ(test.v[25][l], bits(128.0f / 255));
+		CHECK_EQ(test.v[24][l], f32_bits(1));
+		CHECK_EQ(test.v[25][l], f32_bits(128.0f / 255));
 	}
 }
 
@@ -391,9 +369,9 @@ static void put_5999(void)
 
 static void check_5999(void)
 {
-	ALL_LANES(22, bits(l < 32 ? 3.0f / 256 : 0));
-	ALL_LANES(23, bits(l < 32 ? 2.0f / 256 : 0));
-	ALL_LANES(24, bits(l < 32 ? 1.0f / 256 : 0));
+	ALL_LANES(22, f32_bits(l < 32 ? 3.0f / 256 : 0));
+	ALL_LANES(23, f32_bits(l < 32 ? 2.0f / 256 : 0));
+	ALL_LANES(24, f32_bits(l < 32 ? 1.0f / 256 : 0));
 }
 
 /* B, G, R, A in memory. */
@@ -545,22 +523,11 @@ static const char *code_of(const struct image_piece *p)
 
 static bool assemble_images(const char *chip)
 {
-	static char source[65536];
-	const Elf64_Shdr *text;
-	struct test_elf elf;
-	char cpu[64];
-	size_t used = 0;
+	const char *codes[PIECES];
 
 	for (unsigned n = 0; n < PIECES; n++)
-		used += (size_t)snprintf(source + used, sizeof(source) - used, ".p2align 8\n%s\ns_endpgm\n",
-					 code_of(&pieces[n]));
-	snprintf(cpu, sizeof(cpu), "%s -mwavefrontsize64", chip);
-	if (!test_assemble(LANES == 32 ? chip : cpu, source, &elf))
-		return false;
-	text = test_section(&elf, ".text");
-	memcpy(test.code, elf.data + text->sh_offset, text->sh_size);
-	free(elf.data);
-	return true;
+		codes[n] = code_of(&pieces[n]);
+	return assemble_codes(chip, codes, PIECES);
 }
 
 static void run_pieces(const char *chip, bool wave32)

@@ -95,13 +95,13 @@ static void border_texel(const struct sample *p, uint32_t xyzw[4])
 /* 1 or 0 in place of the depth. A reference for depths from 0 to 1 is clamped to them. */
 static void compare_texel(const struct sample *p, uint32_t xyzw[4])
 {
-	float depth = isa_image_float(xyzw[0]), reference = p->reference;
+	float depth = as_f32(xyzw[0]), reference = p->reference;
 	unsigned relation;
 
 	if (p->m->nfmt == ISA_NUM_UNORM)
 		reference = fminf(fmaxf(reference, 0), 1);
 	relation = reference < depth ? 1 : reference == depth ? 2 : reference > depth ? 4 : 0;
-	xyzw[0] = isa_image_bits(p->s->compare & relation || p->s->compare == 7 ? 1.0f : 0.0f);
+	xyzw[0] = f32_bits(p->s->compare & relation || p->s->compare == 7 ? 1.0f : 0.0f);
 	for (unsigned n = 1; n < 4; n++)
 		xyzw[n] = xyzw[0];
 }
@@ -119,7 +119,7 @@ static void read_tap(const struct sample *p, unsigned level, const int32_t at[3]
 static void blend_taps(float sum[4], const uint32_t xyzw[4], float weight)
 {
 	for (unsigned n = 0; n < 4; n++)
-		sum[n] += weight * isa_image_float(xyzw[n]);
+		sum[n] += weight * as_f32(xyzw[n]);
 }
 
 /* The filter of X and Y is taken for Z, too: samplers that name another for Z are refused. */
@@ -148,7 +148,7 @@ static void sample_level(const struct sample *p, unsigned level, bool linear, ui
 			blend_taps(sum, out, weight);
 	}
 	for (unsigned n = 0; n < 4 && linear; n++)
-		out[n] = isa_image_bits(sum[n]);
+		out[n] = f32_bits(sum[n]);
 }
 
 /* --- levels --- */
@@ -163,7 +163,7 @@ struct request {
 
 static float as_number(uint32_t bits, bool is_half)
 {
-	return is_half ? half_to_float(bits & 0xffff) : isa_image_float(bits);
+	return is_half ? half_to_float(bits & 0xffff) : as_f32(bits);
 }
 
 static float coordinate(const struct isa_inst *i, const struct request *r, unsigned lane, unsigned n)
@@ -269,7 +269,7 @@ static void sample_levels(const struct sample *p, const struct levels *l, uint32
 	blend_taps(sum, out, 1 - l->weight);
 	blend_taps(sum, second, l->weight);
 	for (unsigned n = 0; n < 4; n++)
-		out[n] = isa_image_bits(sum[n]);
+		out[n] = f32_bits(sum[n]);
 }
 
 /* --- instructions --- */
@@ -306,7 +306,7 @@ static void take_lane(struct sample *p, const struct request *r, unsigned lane)
 		p->c[n] -= 1;
 	for (unsigned n = 0; n < axes && p->i->mem.parts & ISA_IMAGE_OFFSET; n++)
 		p->offset[n] = (int32_t)(address->offset >> 8 * n << 26) >> 26;
-	p->reference = isa_image_float(address->compare);
+	p->reference = as_f32(address->compare);
 	p->slice = r->a.coordinates > axes && isa_image_has_layers(m)
 			   ? find_slice(m, coordinate(p->i, r, lane, axes))
 			   : m->first_layer;
@@ -427,7 +427,7 @@ static const struct isa_inst *run_get_lod(struct isa_wave *w, const struct isa_i
 		results[0] = r.s.mip == ISA_MIP_NONE ? 0 : r.s.mip == ISA_MIP_POINT ? floorf(level + 0.5f) : level;
 		for (unsigned n = 0; n < 4; n++)
 			if (i->mem.dfmt >> n & 1)
-				isa_image_put(w, i, false, lane, count++, isa_image_bits(results[n]));
+				isa_image_put(w, i, false, lane, count++, f32_bits(results[n]));
 	}
 	return isa_image_end(w, i);
 }

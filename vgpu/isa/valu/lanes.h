@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #include <math.h>
 
+#include "vgpu/isa/bits.h"
 #include "vgpu/isa/valu/valu.h"
 
 #ifdef ISA_AVX2
@@ -30,38 +31,6 @@ typedef uint64_t t_u64;
 typedef int64_t t_i64;
 typedef float t_f32;
 typedef double t_f64;
-
-static inline float as_f32(uint32_t bits)
-{
-	float f;
-
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
-static inline uint32_t f32_bits(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	return bits;
-}
-
-static inline double as_f64(uint64_t bits)
-{
-	double f;
-
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
-static inline uint64_t f64_bits(double f)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	return bits;
-}
 
 /* Lane l of an operand: one row, or a low and a high one. 16-bit results clear the high half. */
 #define LD_u16(p, l)    ((uint16_t)(p)[l])
