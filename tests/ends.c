@@ -96,6 +96,7 @@ static void fork_here(void)
 	pid = fork();
 	if (!pid) {
 		alarm(HANGS_S);
+		check_failed_ = 0;
 		ends->forked();
 		fflush(stdout);
 		_exit(check_failed_ != 0);

@@ -69,6 +69,19 @@ void hip_thread_register(void)
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
+void hip_threads_forked(void)
+{
+	struct hip_thread *t = &hip_thread;
+
+	retirement.lock = (struct drv_mutex)DRV_MUTEX(DRV_RANK_HIP_RETIRE);
+	LIST_INIT(&retirement.threads);
+	retirement.fresh = retirement.waiting = NULL;
+	retirement.fresh_count = retirement.awaited = 0;
+	t->awaited = false;
+	if (t->registered)
+		LIST_INSERT_HEAD(&retirement.threads, t, in_threads);
+}
+
 /* --- objects ---------------------------------------------------------------------------------- */
 
 static bool is_inside(int64_t inside)

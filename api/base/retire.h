@@ -40,6 +40,8 @@ void hip_retire_flush(void);
 
 /* Called in a call with a negative counter: registers the thread, if it is not yet, and issues the call's fence. */
 void hip_thread_register(void);
+/* In a child of fork(): the calling thread is the only one, and what the parent's threads retired stays the parent's. */
+void hip_threads_forked(void);
 
 /* Increments of hip_thread.inside: bits 7:0 count the nested calls that run, the upper bits those that have ended.
  */

@@ -227,6 +227,7 @@ static hipError_t open_all(void)
 static void begin_child(void)
 {
 	init_lock = (struct drv_mutex)DRV_MUTEX(DRV_RANK_HIP_INIT);
+	hip_threads_forked();
 	hip.child = true;
 	hip.status = hipErrorInitializationError;
 	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_UNINITIALIZED);

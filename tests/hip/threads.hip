@@ -342,6 +342,38 @@ static void forks()
 	other.join();
 }
 
+/* A thread that HIP does not know yet forks, and its child calls HIP: an error, while others register and retire. */
+static void calls_in_children()
+{
+	std::atomic<bool> stop{false};
+	auto busy = [&] {
+		while (!stop) {
+			hipEvent_t event;
+
+			HIP(hipEventCreate(&event));
+			HIP(hipEventDestroy(event));
+		}
+	};
+	std::thread one(busy), two(busy);
+
+	for (unsigned i = 0; i < 100 && !check_failed_; i++)
+		std::thread([] {
+			pid_t child = fork();
+			int status;
+
+			if (!child) {
+				void *memory;
+
+				alarm(20);
+				_exit(hipMalloc(&memory, 4096) == hipSuccess);
+			}
+			CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+		}).join();
+	stop = true;
+	one.join();
+	two.join();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
@@ -359,6 +391,7 @@ int main(int argc, char **argv)
 	pools_come_and_go();
 	exit_in_host_function(argv[0]);
 	forks();
+	calls_in_children();
 	resets();
 	return check_done("threads");
 }
