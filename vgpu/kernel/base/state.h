@@ -34,12 +34,13 @@
 #define KERN_HW_RINGS  64 /* rings of an IP at most: compute rings of eight XCCs */
 #define KERN_VMIDS     8  /* VMIDs of DRM at most, besides the kernel's VMID 0 */
 #define KERN_PARTITIONS                                                                                            \
-	8                /* partitions of a device, and nodes that Linux makes for them (MAX_XCP of amdgpu_xcp.h) */
-#define KERN_HW_JOBS   2 /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
-#define KERN_GWS       64 /* resources of global wave sync */
-#define KERN_IOCTLS    256
-#define KERN_HASH      4096
-#define KERN_FAKE_BASE (1ull << 32) /* mmap offsets start here, above any file offset that means something else */
+	8 /* partitions of a device, and nodes that Linux makes for them (MAX_XCP of amdgpu_xcp.h) */
+#define KERN_HW_JOBS    2  /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
+#define KERN_USERQ_ONLY 2  /* kern_device.userq: no rings of the kernel */
+#define KERN_GWS        64 /* resources of global wave sync */
+#define KERN_IOCTLS     256
+#define KERN_HASH       4096
+#define KERN_FAKE_BASE  (1ull << 32) /* mmap offsets start here, above any file offset that means something else */
 
 /* Things that a client can leak; counted for vgpu_live_objects(). */
 enum kern_kind {
@@ -135,6 +136,7 @@ struct kern_device {
 	uint64_t watchdog_ns[KERN_IPS];
 	unsigned nodes;            /* immutable */
 	bool f8_fnuz, sramecc;     /* immutable, as are the next two */
+	unsigned userq;            /* immutable: amdgpu.user_queue */
 	unsigned xccs, partitions; /* immutable: the second divides the first */
 	struct kern_vmid vmid[KERN_VMIDS];
 	uint64_t vmid_epoch;               /* grows when a VMID changes hands between processes */

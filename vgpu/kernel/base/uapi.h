@@ -127,7 +127,8 @@ struct uapi_dev_info {
 	uint32_t tcp_cache_size, num_sqc_per_wgp, sqc_data_cache_size, sqc_inst_cache_size;
 	uint32_t gl1c_cache_size, gl2c_cache_size;
 	uint64_t mall_size;
-	uint32_t enabled_rb_pipes_mask_hi, shadow_size, shadow_alignment, csa_size, csa_alignment, pad2;
+	uint32_t enabled_rb_pipes_mask_hi, shadow_size, shadow_alignment, csa_size, csa_alignment;
+	uint32_t userq_ip_mask; /* since 6.16 */
 };
 _Static_assert(sizeof(struct uapi_dev_info) == 440, "DEV_INFO of DRM 3.59");
 _Static_assert(__builtin_offsetof(struct uapi_dev_info, high_va_offset) == 336, "DEV_INFO layout");
@@ -136,8 +137,9 @@ struct uapi_hw_ip {
 	uint32_t major, minor;
 	uint64_t capabilities_flags;
 	uint32_t ib_start_alignment, ib_size_alignment, available_rings, ip_discovery_version;
+	uint32_t userq_num_slots, pad; /* since 6.16 */
 };
-_Static_assert(sizeof(struct uapi_hw_ip) == 32, "HW_IP_INFO");
+_Static_assert(sizeof(struct uapi_hw_ip) == 40, "HW_IP_INFO");
 
 struct uapi_gpuvm_fault {
 	uint64_t addr;

@@ -69,6 +69,7 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	dev->nodes = kern_config_nodes(config);
 	dev->f8_fnuz = config->f8_fnuz;
 	dev->sramecc = chip->sramecc == CHIP_ECC_ON || config->sramecc;
+	dev->userq = config->userq;
 	dev->xccs = config->partitions ? chip->xccs : 1;
 	dev->partitions = config->partitions ? config->partitions : 1;
 	dev->vram_B = kern_config_vram_B(chip, config);

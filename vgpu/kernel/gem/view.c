@@ -88,8 +88,8 @@ static bool region_fill(struct gpuvm_region *region, const struct kern_vm *vm, c
 		return true;
 	}
 	region->host = kern_bo_host(map->handle->bo);
-	if (!region->host)
-		return false; /* GDS, GWS and OA have no memory to map */
+	if (!region->host || map->handle->bo->preferred == AMDGPU_GEM_DOMAIN_DOORBELL)
+		return false; /* GDS, GWS and OA have no memory to map; doorbells are for the CPU */
 	region->host += map->offset;
 	region->flags = region_flags(vm, map, epoch);
 	region->bo = map->handle->bo->id;
