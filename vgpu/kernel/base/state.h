@@ -25,6 +25,7 @@
 #include <sys/types.h>
 #include "vgpu/kernel/base/idr.h"
 #include "vgpu/kernel/base/state_sched.h"
+#include "vgpu/kernel/base/state_userq.h"
 #include "vgpu/kernel/kernel.h"
 
 #define KERN_PAGE      4096u
@@ -34,13 +35,12 @@
 #define KERN_HW_RINGS  64 /* rings of an IP at most: compute rings of eight XCCs */
 #define KERN_VMIDS     8  /* VMIDs of DRM at most, besides the kernel's VMID 0 */
 #define KERN_PARTITIONS                                                                                            \
-	8 /* partitions of a device, and nodes that Linux makes for them (MAX_XCP of amdgpu_xcp.h) */
-#define KERN_HW_JOBS    2  /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
-#define KERN_USERQ_ONLY 2  /* kern_device.userq: no rings of the kernel */
-#define KERN_GWS        64 /* resources of global wave sync */
-#define KERN_IOCTLS     256
-#define KERN_HASH       4096
-#define KERN_FAKE_BASE  (1ull << 32) /* mmap offsets start here, above any file offset that means something else */
+	8                /* partitions of a device, and nodes that Linux makes for them (MAX_XCP of amdgpu_xcp.h) */
+#define KERN_HW_JOBS   2 /* jobs handed to a ring at once (amdgpu.sched_hw_submission) */
+#define KERN_GWS       64 /* resources of global wave sync */
+#define KERN_IOCTLS    256
+#define KERN_HASH      4096
+#define KERN_FAKE_BASE (1ull << 32) /* mmap offsets start here, above any file offset that means something else */
 
 /* Things that a client can leak; counted for vgpu_live_objects(). */
 enum kern_kind {
@@ -86,6 +86,7 @@ struct kern_file {
 	struct kern_idr contexts;    /* counted kern_ctx */
 	struct kern_idr lists;       /* counted kern_bo_list */
 	struct kern_idr syncobjs;    /* counted kern_syncobj */
+	struct kern_idr userqs;      /* counted kern_userq */
 	struct kern_bo_list *recent; /* counted: the list of the last BO_HANDLES chunk */
 	uint32_t opener;             /* process serial; another user after fork is worth a finding */
 	bool fork_reported;
@@ -110,6 +111,7 @@ struct kern_proc {
 	struct kern_list calls;   /* struct kern_call of call.h: what its ioctls hold */
 	struct kern_list freeing; /* kern_bo.zombie: buffers that it is about to free */
 	struct kern_list watches; /* struct kern_watch of watch.h: descriptors that wait for fences */
+	struct kern_list userqs;  /* kern_userq.link: whose threads are its */
 	struct kern_ring **rings; /* owned array of owned rings, [device][ip][index] */
 	unsigned unnamed; /* sleeping threads whose stack has the only reference to an object of the segment */
 };
@@ -127,8 +129,9 @@ struct kern_vmid {
 };
 
 struct kern_device {
-	_Alignas(KERN_PAGE) uint8_t dummy[KERN_PAGE]; /* target of faulting accesses of all processes */
-	unsigned index;                               /* immutable */
+	_Alignas(KERN_PAGE) uint64_t seq64[KERN_SLOTS]; /* fences of user queues; mapped in each VM, for reading */
+	_Alignas(KERN_PAGE) uint8_t dummy[KERN_PAGE];   /* target of faulting accesses of all processes */
+	unsigned index;                                 /* immutable */
 	char chip_name[16];
 	unsigned profile; /* immutable: kernel release, as profile.h counts them */
 	bool null_device;
@@ -144,9 +147,11 @@ struct kern_device {
 	uint64_t vram_B, visible_B, gtt_B; /* immutable */
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
 	uint64_t bytes_moved, evictions, cpu_faults;
-	struct kern_list lru;          /* kern_bo.lru: what is in VRAM, by bo->used */
-	struct kern_bo *gws[KERN_GWS]; /* borrowed: the buffer that has each resource of global wave sync */
-	uint32_t notifier;             /* process serial that holds the notifier lock; 0: free */
+	struct kern_list lru;                /* kern_bo.lru: what is in VRAM, by bo->used */
+	struct kern_bo *gws[KERN_GWS];       /* borrowed: the buffer that has each resource of global wave sync */
+	struct kern_userq *slot[KERN_SLOTS]; /* borrowed: the user queue that has each word of seq64 */
+	unsigned last_slot;                  /* given last */
+	uint32_t notifier;                   /* process serial that holds the notifier lock; 0: free */
 	struct kern_waitq notified;
 	uint32_t resets, vram_lost;
 	uint64_t generation;

@@ -15,6 +15,7 @@
 #include "vgpu/kernel/gem/vm.h"
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/sched/sched.h"
+#include "vgpu/kernel/sched/userq.h"
 #include "vgpu/kernel/sync/fence.h"
 
 /* --- devices --- */
@@ -228,6 +229,7 @@ void kern_detach(bool leaving)
 {
 	kern_local.leaving = leaving;
 	kern_watch_stop();
+	kern_userqs_stop();
 	kern_sched_stop();
 	kern_lock();
 	kern_view_drop_all();
@@ -251,6 +253,7 @@ int kern_forked(const struct kern_child *child)
 	int r;
 
 	kern_sched_forked();
+	kern_userqs_forked();
 	kern_watch_forked();
 	kern_lock();
 	r = kern_proc_born(child);
