@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include "vgpu/kernel/base/state_gem.h"
 
-#define KERN_USERQ_ONLY 2   /* kern_device.userq: in place of the kernel's rings */
-#define KERN_USERQS     512 /* of a file at most (AMDGPU_MAX_USERQ_COUNT) */
+#define KERN_USERQ_ONLY 2    /* kern_device.userq: in place of the kernel's rings */
+#define KERN_USERQS     512  /* of a file at most (AMDGPU_MAX_USERQ_COUNT) */
 #define KERN_SLOTS      2048 /* fence slots of a device; Linux has 2 MiB of them */
 
 /* What a doorbell holds between two stores of the client. */
@@ -38,14 +38,14 @@ struct kern_userq {
 	bool threaded;           /* its thread lives */
 	struct kern_waitq ended; /* the thread has ended */
 	/* Without the lock, too: */
-	_Atomic bool stop;      /* the thread shall end */
-	_Atomic uint32_t timer; /* engine_job::timer: runs while a fence is pending */
-	_Atomic uint64_t read;  /* the packets before it were read, in dwords since the queue was made */
-	uint32_t timers;        /* number of the last timer */
-	uint64_t timer_ns;      /* vgpu_host_time_ns() when it was started */
-	uint64_t rung, batches; /* last value of the doorbell; how often the engine was called */
-	uint64_t signalled;     /* last value of PROTECTED_FENCE_SIGNAL */
-	bool reported;          /* the finding about the pending fence was made */
+	_Atomic bool stop;         /* the thread shall end */
+	_Atomic uint32_t timer;    /* engine_job::timer: runs while a fence is pending */
+	_Atomic uint64_t read;     /* the packets before it were read, in dwords since the queue was made */
+	uint32_t timers;           /* number of the last timer */
+	uint64_t timer_ns;         /* vgpu_host_time_ns() when it was started */
+	uint64_t rung, batches;    /* last value of the doorbell; how often the engine was called */
+	uint64_t signalled;        /* last value of PROTECTED_FENCE_SIGNAL */
+	bool reported;             /* the finding about the pending fence was made */
 	struct kern_fence **fence; /* owned array of counted fences, in order: of USERQ_SIGNAL, unsignalled */
 	unsigned fences, room;
 };

@@ -81,9 +81,10 @@ bool kern_userq_check_memory(struct kern_userq *q)
 {
 	if (q->state != KERN_USERQ_MAPPED || memory_is_mapped(q))
 		return q->state == KERN_USERQ_MAPPED;
-	vgpu_finding(CONTRACT_USERQ_UNMAPPED,
-		     "user queue %u: its ring, read or write pointer or EOP buffer was unmapped; it cannot be restored",
-		     q->id);
+	vgpu_finding(
+		CONTRACT_USERQ_UNMAPPED,
+		"user queue %u: its ring, read or write pointer or EOP buffer was unmapped; it cannot be restored",
+		q->id);
 	q->state = KERN_USERQ_INVALID_VA;
 	return false;
 }

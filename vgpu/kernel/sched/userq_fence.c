@@ -11,7 +11,7 @@
 #include "vgpu/kernel/sync/fence.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
-#define HANDLES_MAX 65536 /* AMDGPU_USERQ_MAX_HANDLES */
+#define HANDLES_MAX 65536        /* AMDGPU_USERQ_MAX_HANDLES */
 #define SUBMIT_NS   5000000000ll /* drm_syncobj_find_fence() waits so long for a submission */
 
 /* Copies an array of handles. 0, -EFAULT, -ENOMEM. *out is NULL when it is empty. */
@@ -73,10 +73,11 @@ static int signal_read(struct signal *s)
 static void check_moment(const struct kern_userq *q, uint64_t wptr)
 {
 	if (!wptr || wptr < q->rung)
-		vgpu_finding(CONTRACT_USERQ_SIGNAL_EARLY,
-			     "USERQ_SIGNAL of user queue %u reads a write pointer of %llu, and the doorbell was rung for "
-			     "%llu: the fence signals too early",
-			     q->id, (unsigned long long)wptr, (unsigned long long)q->rung);
+		vgpu_finding(
+			CONTRACT_USERQ_SIGNAL_EARLY,
+			"USERQ_SIGNAL of user queue %u reads a write pointer of %llu, and the doorbell was rung for "
+			"%llu: the fence signals too early",
+			q->id, (unsigned long long)wptr, (unsigned long long)q->rung);
 }
 
 /* AMDGPU_FENCE_OWNER_UNDEFINED: jobs of its own VM wait for it, too. */
@@ -239,7 +240,8 @@ static int note_bos(struct wait *w, const uint32_t *handle, uint32_t count)
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < count; i++) {
-		struct kern_handle *h = kern_handle_find(w->file, handle[i]); /* a wait for a submission may sleep */
+		struct kern_handle *h =
+			kern_handle_find(w->file, handle[i]); /* a wait for a submission may sleep */
 
 		r = h ? kern_bo_fences(h->bo, note_fence, w) : -ENOENT;
 	}

@@ -24,8 +24,8 @@
 #define SHORT_NS     50000
 #define LONG_NS      100000
 #define SHORT_LOOKS  20000
-#define TIMER_LOOKS  64      /* looks between two looks at the time limit */
-#define LATE_WPTR_US 1000    /* so long a write pointer may come after its doorbell, to be called late */
+#define TIMER_LOOKS  64   /* looks between two looks at the time limit */
+#define LATE_WPTR_US 1000 /* so long a write pointer may come after its doorbell, to be called late */
 
 struct userq_thread {
 	struct kern_userq *q;       /* counted */
@@ -213,14 +213,16 @@ static void check_wptr(struct kern_userq *q, uint64_t rung)
 		return;
 	nanosleep(&t, NULL);
 	if (read_wptr(q) >= rung)
-		vgpu_finding(CONTRACT_USERQ_EARLY,
-			     "user queue %u: the doorbell was rung for %llu while the write pointer in memory was %llu",
-			     q->id, (unsigned long long)rung, (unsigned long long)wptr);
+		vgpu_finding(
+			CONTRACT_USERQ_EARLY,
+			"user queue %u: the doorbell was rung for %llu while the write pointer in memory was %llu",
+			q->id, (unsigned long long)rung, (unsigned long long)wptr);
 	else
-		vgpu_finding(CONTRACT_USERQ_DOORBELL,
-			     "user queue %u: the doorbell says %llu, the write pointer in memory %llu: after an eviction "
-			     "the firmware goes by memory",
-			     q->id, (unsigned long long)rung, (unsigned long long)wptr);
+		vgpu_finding(
+			CONTRACT_USERQ_DOORBELL,
+			"user queue %u: the doorbell says %llu, the write pointer in memory %llu: after an eviction "
+			"the firmware goes by memory",
+			q->id, (unsigned long long)rung, (unsigned long long)wptr);
 }
 
 /* --- time --- */
@@ -234,10 +236,11 @@ static void report_late(struct kern_userq *q)
 	q->reported = true;
 	vgpu_log("user queue %u: its fence %llu is late", q->id, (unsigned long long)q->fence[0]->seq);
 	if (idle)
-		vgpu_finding(CONTRACT_USERQ_NO_SIGNAL,
-			     "user queue %u: USERQ_SIGNAL at %llu, but no PROTECTED_FENCE_SIGNAL behind %llu: the fence "
-			     "never signals",
-			     q->id, (unsigned long long)q->fence[0]->seq, (unsigned long long)q->signalled);
+		vgpu_finding(
+			CONTRACT_USERQ_NO_SIGNAL,
+			"user queue %u: USERQ_SIGNAL at %llu, but no PROTECTED_FENCE_SIGNAL behind %llu: the fence "
+			"never signals",
+			q->id, (unsigned long long)q->fence[0]->seq, (unsigned long long)q->signalled);
 }
 
 /* The time limit of a fence is over while the ring does nothing (amdgpu_userq_hang_detect_work()). */
