@@ -1,4 +1,5 @@
 /* User queues through the ioctls: their memory, their rings, their fences, and what goes wrong with them. */
+#include <signal.h>
 #include <sys/wait.h>
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/tests/test_packets.h"
@@ -728,6 +729,37 @@ static void processes_may_end(void)
 	queue_end(); /* closes the memory under the queue first: contract row 108 */
 }
 
+/* The queue of a killed process, in a file that its parent has, too. */
+static void a_dead_process_ends_its_fences(void)
+{
+	uint32_t syncobj;
+	pid_t pid;
+
+	queue_begin("gfx1100:kernel=7.2:userq=1");
+	syncobj = syncobj_create();
+	atomic_store(queue.wptr, 0);
+	set_busy(0);
+	pid = fork();
+	if (!pid) {
+		queue_create();
+		put_wait(BUSY_VA, 1);
+		put_signal();
+		ring_bell();
+		queue_signal(&syncobj, NULL);
+		pause();
+	}
+	while (syncobj_wait(syncobj, 0) == -EINVAL)
+		usleep(1000);
+	CHECK_EQ(syncobj_wait(syncobj, 0), -ETIME);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK_EQ(syncobj_wait(syncobj, 10000000000), 0);
+	CHECK_EQ(fence_error(syncobj), -ECANCELED);
+	CHECK_EQ(queue_free(1), 0);
+	syncobj_destroy(syncobj);
+	queue_end();
+}
+
 /* Contract row 111: buffers of VRAM leave and come back under a queue. */
 static void evictions_do_not_show(void)
 {
@@ -763,6 +795,7 @@ int main(void)
 	fences_work("gfx1100:kernel=7.2:userq=1");
 	fences_work("gfx1201:kernel=6.18:userq=1");
 	evictions_do_not_show();
+	a_dead_process_ends_its_fences();
 	mistakes_are_found();
 	processes_may_end();
 	return check_done("user queues");
