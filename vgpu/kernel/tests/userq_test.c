@@ -272,6 +272,9 @@ static void creation_is_checked(void)
 	munmap(memory_at(0x2000000, 8192, &two), 8192);
 	REFUSED(wptr_va, 0x2000000, -EINVAL); /* a buffer of two pages */
 	REFUSED(rptr_va, 0x2000000, 0);
+	good.queue_va = 0x2000000;
+	REFUSED(queue_size, 8192, 0);
+	REFUSED(queue_size, 4096 + 256, -EINVAL); /* no power of two, though mapped */
 	rig_close(two);
 #undef REFUSED
 }
@@ -656,6 +659,8 @@ static void doorbells_are_checked(void)
 	CHECK_EQ(queue_signal(&syncobj, NULL), 0);
 	CHECK_EQ(found(), 1);
 	late_pointers_are_found();
+	for (unsigned i = 0; i < RING_B / 4; i++)
+		queue.ring[i] = RIG_NOP;
 	atomic_store(queue.wptr, 500000);
 	atomic_store(&queue.bell[BELL], 500000);
 	for (unsigned i = 0; i < 5000 && atomic_load(&queue.bell[BELL]) == 500000; i++)
