@@ -117,6 +117,17 @@ static inline unsigned vgpu_chip_gws(const struct vgpu_chip *chip)
 	return chip->gc_version[0] < 12 ? 64 : 0;
 }
 
+/* Whether Linux has user queues on it (gfx_v11_0_sw_init() and gfx_v12_0_sw_init() of 6.16 to 7.2): five discrete chips. */
+static inline bool vgpu_chip_user_queues(const struct vgpu_chip *chip)
+{
+	const uint16_t *gc = chip->gc_version;
+
+	if (vgpu_chip_is_apu(chip))
+		return false;
+	return (gc[0] == 11 && gc[1] == 0 && (gc[2] == 0 || gc[2] == 2 || gc[2] == 3)) ||
+	       (gc[0] == 12 && gc[1] == 0 && gc[2] <= 1);
+}
+
 static inline unsigned vgpu_chip_pcie_gen(const struct vgpu_chip *chip)
 {
 	return chip->pcie_gen ? chip->pcie_gen : 4;

@@ -46,6 +46,12 @@
 	X(99, POLL_ENDLESS, "WAIT_REG_MEM that nothing satisfies") \
 	X(100, EOP_NOWHERE, "end of pipe write into nothing") \
 	X(102, TIMESTAMP_UNITS, "timestamp units") \
+	X(105, USERQ_EARLY, "doorbell before its memory") \
+	X(106, USERQ_DOORBELL, "doorbell and memory differ") \
+	X(107, USERQ_OVERRUN, "write pointer too far ahead") \
+	X(108, USERQ_UNMAPPED, "queue memory unmapped") \
+	X(109, USERQ_SIGNAL_EARLY, "USERQ_SIGNAL before the write pointer") \
+	X(110, USERQ_NO_SIGNAL, "no PROTECTED_FENCE_SIGNAL") \
 	X(116, SCRATCH_WAVESIZE, "WAVESIZE changed under waves that use the same scratch") \
 	X(117, CODE_PREFETCH, "code whose prefetch runs past the mapping") \
 	X(118, L2_DROPPED, "L2 invalidated without write-back") \

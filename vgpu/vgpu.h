@@ -13,6 +13,7 @@
  *   partition=spx            all XCCs of a card, in partitions: spx, dpx, qpx, cpx
  *   f8=fnuz                  8-bit floats of gfx942 as on KFD's VMIDs; else ocp
  *   sramecc=1                gfx906 with ECC of registers and LDS
+ *   userq=1                  user queues, with kernel=6.16 and later; 2: in place of the kernel's rings
  *   kernel=6.12              kernel release; docs/vgpu.md has the others
  *
  * Functions return 0 or -errno and print errors of a SPEC on stderr. Thread rule: start, stop and create from one

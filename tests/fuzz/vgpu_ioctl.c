@@ -48,6 +48,8 @@ enum kind {
 	WAIT_FLAGS
 };
 
+#define FIELDS 11 /* of an argument at most */
+
 struct field {
 	uint8_t offset, size_B, kind;
 };
@@ -57,7 +59,7 @@ struct field {
 /* An ioctl: the fields of its argument, and where the answer has a new handle. */
 struct call {
 	unsigned long request;
-	struct field field[10];
+	struct field field[FIELDS];
 	uint8_t made_at, made; /* enum kind; made_at 255: nothing is made */
 };
 
@@ -224,7 +226,29 @@ static const struct call calls[] = {
 	{UAPI_IOCTL_GEM_LIST_HANDLES,
 	 {F(struct uapi_gem_list_handles, entries, POINTER), F(struct uapi_gem_list_handles, num_entries, SMALL)},
 	 NOTHING},
-	{UAPI_IOCTL_USERQ, {{0}}, NOTHING},
+	{UAPI_IOCTL_USERQ,
+	 {F(struct uapi_userq, op, SMALL), F(struct uapi_userq, queue_id, SMALL),
+	  F(struct uapi_userq, ip_type, SMALL), F(struct uapi_userq, doorbell_handle, BO),
+	  F(struct uapi_userq, doorbell_offset, SMALL), F(struct uapi_userq, queue_va, VA),
+	  F(struct uapi_userq, queue_size, SIZE), F(struct uapi_userq, rptr_va, VA),
+	  F(struct uapi_userq, wptr_va, VA), F(struct uapi_userq, mqd, POINTER),
+	  F(struct uapi_userq, mqd_size, SMALL)},
+	 NOTHING},
+	{UAPI_IOCTL_USERQ_SIGNAL,
+	 {F(struct uapi_userq_signal, queue_id, SMALL), F(struct uapi_userq_signal, syncobj_handles, POINTER),
+	  F(struct uapi_userq_signal, num_syncobj_handles, SMALL),
+	  F(struct uapi_userq_signal, bo_read_handles, POINTER),
+	  F(struct uapi_userq_signal, bo_write_handles, POINTER),
+	  F(struct uapi_userq_signal, num_bo_read_handles, SMALL),
+	  F(struct uapi_userq_signal, num_bo_write_handles, SMALL)},
+	 NOTHING},
+	/* Without syncobjs: a wait for a submission that never comes takes five seconds. */
+	{UAPI_IOCTL_USERQ_WAIT,
+	 {F(struct uapi_userq_wait, waitq_id, SMALL), F(struct uapi_userq_wait, num_fences, SMALL),
+	  F(struct uapi_userq_wait, bo_read_handles, POINTER), F(struct uapi_userq_wait, bo_write_handles, POINTER),
+	  F(struct uapi_userq_wait, num_bo_read_handles, SMALL),
+	  F(struct uapi_userq_wait, num_bo_write_handles, SMALL), F(struct uapi_userq_wait, out_fences, POINTER)},
+	 NOTHING},
 };
 #define CALLS_KNOWN (sizeof(calls) / sizeof(*calls))
 
@@ -426,7 +450,7 @@ static void put_call(void)
 
 	for (unsigned n = 0; how & 128 && n < size_B; n++)
 		arg[n] = take_u8();
-	for (const struct field *f = call->field; f < call->field + 10 && f->size_B; f++) {
+	for (const struct field *f = call->field; f < call->field + FIELDS && f->size_B; f++) {
 		uint64_t value = pick_value(f->kind);
 
 		memcpy(arg + f->offset, &value, f->size_B);
@@ -464,7 +488,7 @@ static void start_run(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	if (vgpu_start(
-		    "gfx908:vram=32M:bar=16M:watchdog_ms=5:kernel=6.18,gfx90a:vram=64M:watchdog_ms=5:kernel=6.1"))
+		    "gfx1100:vram=32M:bar=16M:watchdog_ms=5:kernel=6.18:userq=1,gfx90a:vram=64M:watchdog_ms=5:kernel=6.1"))
 		abort();
 	atexit(stop_run);
 	st.memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

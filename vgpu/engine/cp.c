@@ -88,10 +88,21 @@ static bool check_target(struct cp *cp, const struct pm4_indirect_buffer *ib)
 
 	if (!size_dw || va & 3)
 		return cp_hang(cp, CONTRACT_IB_CHAIN, "jump to 0x%llx, %u dwords", (unsigned long long)va, size_dw);
+	if (cp_in_user_ring(cp) && !(ib->control & IB_INHERIT_VMID))
+		cp_remark(cp, CONTRACT_IB_CHAIN, "INHERIT_VMID is not set: VMID 0 is the kernel's, control 0x%08x",
+			  ib->control);
 	if (ib->control & (IB_VMID_MASK | IB_PRIV))
 		cp_remark(cp, CONTRACT_IB_CHAIN, "the kernel sets VMID and PRIV, not an IB: control 0x%08x",
 			  ib->control);
 	return true;
+}
+
+/* Compute IBs chain; the ring of a user queue calls, as the kernel's rings do. */
+static bool may_jump(const struct cp *cp, uint32_t control)
+{
+	if (cp->gfx)
+		return true;
+	return control & IB_VALID && !(control & IB_CHAIN) == cp_in_user_ring(cp);
 }
 
 static bool jump_to(struct cp *cp, const struct pm4_indirect_buffer *ib)
@@ -100,9 +111,9 @@ static bool jump_to(struct cp *cp, const struct pm4_indirect_buffer *ib)
 
 	if (!check_target(cp, ib))
 		return false;
-	if (!cp->gfx && (!(ib->control & IB_VALID) || !chain))
-		return cp_hang(cp, CONTRACT_IB_CHAIN, "compute IBs can only chain, with VALID: control 0x%08x",
-			       ib->control);
+	if (!may_jump(cp, ib->control))
+		return cp_hang(cp, CONTRACT_IB_CHAIN, "compute %s, with VALID: control 0x%08x",
+			       cp_in_user_ring(cp) ? "rings can only call" : "IBs can only chain", ib->control);
 	if (!chain && cp->called)
 		return cp_hang(cp, CONTRACT_IB_CHAIN, "an IB2 cannot call a further one");
 	if (chain && cp->at.left_dw)
@@ -112,8 +123,8 @@ static bool jump_to(struct cp *cp, const struct pm4_indirect_buffer *ib)
 		cp->caller = cp->at;
 		cp->called = true;
 	}
-	cp->at.va = cp->at.base_va = pm4_va(ib->base_lo, ib->base_hi);
-	cp->at.left_dw = ib->control & PM4_MAX_IB_dw;
+	cp->at = (struct cp_cursor){.va = pm4_va(ib->base_lo, ib->base_hi), .left_dw = ib->control & PM4_MAX_IB_dw};
+	cp->at.base_va = cp->at.va;
 	cp->chained++;
 	engine_run_elapse(cp->run, JUMP_NS, ENGINE_HANG, "a chain of IBs");
 	return true;
@@ -137,13 +148,20 @@ static bool indirect_buffer(struct cp *cp)
 	return bits(cond->control, 1, 0) == 2 ? jump_to(cp, &cond->other) : true;
 }
 
+static void cursor_advance(struct cp_cursor *at, uint32_t dw)
+{
+	at->va += (uint64_t)dw * 4;
+	if (at->ring_B)
+		at->va = at->base_va + (at->va - at->base_va) % at->ring_B;
+	at->left_dw -= dw;
+}
+
 static bool skip_dwords(struct cp *cp, uint32_t dw)
 {
 	if (dw > cp->at.left_dw)
 		return cp_hang(cp, CONTRACT_PACKET_MALFORMED, "skips %u dwords, but the IB has %u left", dw,
 			       cp->at.left_dw);
-	cp->at.va += (uint64_t)dw * 4;
-	cp->at.left_dw -= dw;
+	cursor_advance(&cp->at, dw);
 	return true;
 }
 
@@ -247,6 +265,8 @@ static const struct action {
 	[PM4_SET_SH_REG_PAIRS_PACKED] = {cp_set_sh_reg_packed},
 	[PM4_SET_SH_REG_PAIRS_PACKED_N] = {cp_set_sh_reg_packed},
 	[PM4_SET_UCONFIG_REG_PAIRS] = {cp_set_uconfig_reg_pairs},
+	[PM4_PROTECTED_FENCE_SIGNAL] = {cp_protected_fence_signal},
+	[PM4_FENCE_WAIT_MULTI] = {cp_fence_wait_multi},
 };
 
 static bool refuse_opcode(struct cp *cp)
@@ -258,7 +278,7 @@ static bool refuse_opcode(struct cp *cp)
 				  opcode);
 	if (!(cp->form->flags & (cp->gfx ? ON_GFX : ON_COMPUTE)))
 		return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "only the graphics ring knows it");
-	if (cp->form->flags & P_PRIVILEGED)
+	if (cp->form->flags & (P_PRIVILEGED | P_USER_RING))
 		return cp_illegal(cp, CONTRACT_REGISTER_FORBIDDEN,
 				  "only the kernel's rings may hold it: it is privileged");
 	return cp_illegal(cp, CONTRACT_PACKET_WRONG_RING, "it is for graphics, or nobody sends it: not modelled");
@@ -281,7 +301,7 @@ static bool check_header(struct cp *cp)
 	if (form)
 		cp->name = form->name;
 	if (!form || !(form->flags & (cp->gfx ? ON_GFX : ON_COMPUTE)) ||
-	    form->flags & (P_PRIVILEGED | P_UNMODELLED))
+	    form->flags & (P_PRIVILEGED | P_UNMODELLED) || (form->flags & P_USER_RING && !cp_in_user_ring(cp)))
 		return refuse_opcode(cp);
 	if (cp->header & ~known_bits(cp))
 		cp_remark(cp, CONTRACT_PACKET_MALFORMED, "reserved or predicate bits are set");
@@ -320,14 +340,24 @@ static void report_fetch(const struct cp *cp)
 
 static bool fetch_body(struct cp *cp, uint32_t *dst, unsigned dw)
 {
-	bool ok = engine_mem_fetch(&cp->mem, cp->at.va, dst, dw);
+	/* Compute queues fetch IBs as code: CP_HQD_IB_CONTROL.IB_EXE_DISABLE is 0 after reset (gc_9_0, gc_10_1_0,
+	 * gc_10_3_0 and gc_11_0_0_default.h: 0x00300000), and Linux's kernel queues set MIN_IB_AVAIL_SIZE only
+	 * (gfx_v9_0.c to gfx_v12_0.c, *_mqd_init); KFD sets the bit for its own, on v9. Graphics queues have no
+	 * such bit for IBs; a ring is none. */
+	cp->mem.fetch_access = GPUVM_R | (cp->gfx || cp_in_user_ring(cp) ? 0 : GPUVM_X);
+	do {
+		uint32_t part = dw;
 
-	if (!ok) {
-		report_fetch(cp);
-		return cp_need(cp, false);
-	}
-	cp->at.va += (uint64_t)dw * 4;
-	cp->at.left_dw -= dw;
+		if (cp->at.ring_B && part > (cp->at.base_va + cp->at.ring_B - cp->at.va) / 4)
+			part = (uint32_t)((cp->at.base_va + cp->at.ring_B - cp->at.va) / 4);
+		if (!engine_mem_fetch(&cp->mem, cp->at.va, dst, part)) {
+			report_fetch(cp);
+			return cp_need(cp, false);
+		}
+		cursor_advance(&cp->at, part);
+		dst += part;
+		dw -= part;
+	} while (dw);
 	return true;
 }
 
@@ -377,6 +407,8 @@ static bool execute_buffer(struct cp *cp)
 			cp->called = false;
 			continue;
 		}
+		if (cp_in_user_ring(cp))
+			cp_user_ring_progress(cp);
 		if (engine_run_stopped(cp->run) || !execute_packet(cp))
 			return false;
 		if (++packets_done % 64 == 0)
@@ -419,17 +451,17 @@ void engine_cp_execute(struct engine_run *run)
 	enum gpuvm_client client = cp.gfx ? GPUVM_CPG : GPUVM_CPC;
 
 	engine_mem_init(&cp.mem, run, GPUVM_CPF, client);
-	/* Compute queues fetch IBs as code: CP_HQD_IB_CONTROL.IB_EXE_DISABLE is 0 after reset (gc_9_0, gc_10_1_0,
-	 * gc_10_3_0 and gc_11_0_0_default.h: 0x00300000), and Linux's kernel queues set MIN_IB_AVAIL_SIZE only
-	 * (gfx_v9_0.c to gfx_v12_0.c, *_mqd_init); KFD sets the bit for its own, on v9. Graphics queues have no
-	 * such bit for IBs. */
-	if (!cp.gfx)
-		cp.mem.fetch_access |= GPUVM_X;
 	/* GFX12's CP bypasses L2 (Mesa ac_gpu_info.c, cp_sdma_ge_use_system_memory_scope) */
 	if (cp.gen != P_GFX12)
 		cp.mem.cache = run->ring->cache;
 	cp.mem.actor.where = where_of;
 	cp.mem.actor.user = &cp;
+	if (run->job->user_ring) {
+		cp.at = cp_user_ring_cursor(run->job->user_ring);
+		if (execute_buffer(&cp))
+			cp_user_ring_progress(&cp);
+		return;
+	}
 	for (; cp.ib_index < run->job->ib_count; cp.ib_index++) {
 		const struct engine_ib *ib = &run->job->ib[cp.ib_index];
 

@@ -12,6 +12,7 @@ struct cp_cursor {
 	uint64_t va;      /* next dword */
 	uint64_t base_va; /* start of the buffer, for offsets in reports */
 	uint32_t left_dw;
+	uint64_t ring_B; /* size of the ring that begins at base_va, in which addresses wrap; 0: a buffer */
 };
 
 struct cp {
@@ -23,7 +24,7 @@ struct cp {
 	bool null;    /* skip dispatches, copies and waits */
 	unsigned ib_index;
 	unsigned chained;            /* jumps since the IB's start */
-	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2 */
+	struct cp_cursor at, caller; /* caller: of the graphics ring's IB2, of a user ring's IB */
 	bool called;
 	bool predicate_fails;        /* SET_PREDICATION: packets with PREDICATE are left out */
 	uint32_t ce_count, de_count; /* counters by which constant engine and draw engine wait for each other */
@@ -64,6 +65,18 @@ bool cp_copy_data(struct cp *cp);
 bool cp_atomic_mem(struct cp *cp);
 bool cp_cond_write(struct cp *cp);
 bool cp_dma_data(struct cp *cp);
+bool cp_protected_fence_signal(struct cp *cp);
+bool cp_fence_wait_multi(struct cp *cp);
+
+/* Whether the current packet is in the ring of a user queue itself, not in an IB. */
+static inline bool cp_in_user_ring(const struct cp *cp)
+{
+	return cp->at.ring_B;
+}
+/* Tells the kernel how far the ring of the job's user queue was read. */
+void cp_user_ring_progress(const struct cp *cp);
+/* The packets of a user ring, from begin to end. */
+struct cp_cursor cp_user_ring_cursor(const struct engine_user_ring *user_ring);
 
 /* "RELEASE_MEM at dword 31 of IB 0". */
 void cp_where(const struct cp *cp, char *text, size_t text_B);

@@ -32,13 +32,31 @@ struct engine_ib {
 	uint32_t flags; /* AMDGPU_IB_FLAG_* */
 };
 
+/* The ring of a user queue: packets in GPU memory that no job of the kernel wraps. Positions count dwords since the queue
+ * was made. Borrowed until engine_leave(). The functions are called by the thread that executes. */
+struct engine_user_ring {
+	uint64_t va, size_B; /* size_B: a power of two */
+	uint64_t begin, end; /* the packets to read */
+	/* The packets before `position` were read. */
+	void (*progress)(void *user, uint64_t position);
+	/* PROTECTED_FENCE_SIGNAL, which ends at `position`: the work before it is done. */
+	void (*signal)(void *user, uint64_t position);
+};
+
+/* Value of engine_job::timer that ends the job with ENGINE_KILLED soon. */
+#define ENGINE_TIMER_KILL UINT32_MAX
+
 /* Description of a job. Borrowed from kernel/ until engine_leave(). */
 struct engine_job {
 	const struct gpuvm_view *view;
 	const struct engine_ib *ib;
 	unsigned ib_count;
-	uint64_t watchdog_ns; /* modelled GPU time; 0: none */
-	uint64_t seq;         /* for reports, with ctx */
+	const struct engine_user_ring *user_ring; /* instead of IBs; NULL: none */
+	uint64_t watchdog_ns;                     /* modelled GPU time; 0: none */
+	/* Number of the time limit in force; 0: none is. A new number starts the job's clock anew. NULL: the limit holds from
+	 * the start. Any thread and process may write it. */
+	const _Atomic uint32_t *timer;
+	uint64_t seq; /* for reports, with ctx */
 	uint32_t ctx, pid;
 	uint32_t device; /* device number in the run, for the record */
 	uint64_t vmid;   /* tags lines of the instruction and scalar caches, which no change of hands drops */

@@ -43,6 +43,7 @@ struct engine_run {
 	_Atomic uint64_t recovery_ns; /* modelled GPU time since then */
 	_Atomic uint64_t model_ns;    /* modelled GPU time of what has ended since it is the oldest */
 	_Atomic uint64_t progress_ns; /* vgpu_host_time_ns() when a grid was last published or a workgroup ended */
+	_Atomic uint32_t timer;       /* the job's timer when its clock was started */
 	_Atomic uint32_t faults;      /* faults that were handed to the kernel */
 	struct mem_order_job order;   /* slot -1: not checked */
 	pthread_mutex_t why_lock;     /* guards why */
@@ -71,6 +72,8 @@ void engine_run_blame(struct engine_run *run, enum engine_status status, enum co
 /* Adds modelled time that passed for the job, and stops it when the watchdog's limit is over: as ENGINE_HANG, or as
  * ENGINE_WAVES when waves are what takes so long. Any thread. */
 void engine_run_elapse(struct engine_run *run, uint64_t ns, enum engine_status over, const char *what);
+/* Limit of the job's modelled time that is in force; 0: none. Ends a job whose timer says so. Any thread. */
+uint64_t engine_run_limit(struct engine_run *run);
 /* Stops the job if what has ended plus `live_ns` of something that still runs is over the limit. Any thread. */
 void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what);
 /* A packet under execution, for the log and the record of the run. */

@@ -94,6 +94,7 @@ struct engine_run *engine_line_up(struct engine_ring *ring, const struct engine_
 	run->status = ENGINE_DONE;
 	run->oldest = run->waves_killed = false;
 	run->recovery_ns = run->model_ns = run->progress_ns = 0;
+	run->timer = 0;
 	run->faults = 0;
 	run->why[0] = 0;
 	if (run->place == ring->left + 1)
@@ -215,8 +216,9 @@ static void execute_packets(struct engine_run *run)
 {
 	struct engine_ring *ring = run->ring;
 
-	ring->job_number++;
-	if (vgpu_strict() != VGPU_STRICT_OFF)
+	/* Registers of a user queue stay, however its packets are taken. */
+	ring->job_number = run->job->user_ring ? 1 : ring->job_number + 1;
+	if (vgpu_strict() != VGPU_STRICT_OFF && !run->job->user_ring)
 		poison_registers(ring);
 	if (ring->dev->null_device)
 		serve_null(ring->dev);
@@ -251,7 +253,7 @@ enum engine_status engine_execute(struct engine_run *run)
 	if (run->finished)
 		begin_anew(run);
 	atomic_fetch_add(&ring->dev->busy, 1);
-	if (run->job->ib_count && !engine_run_stopped(run))
+	if ((run->job->ib_count || run->job->user_ring) && !engine_run_stopped(run))
 		execute_packets(run);
 	pass_turn(run);
 	engine_run_drain(run);

@@ -82,6 +82,7 @@ enum packet_flags {
 	P_IGNORED = 1 << 2,      /* graphics state, or a hint: without effect here */
 	P_UNMODELLED = 1 << 3,   /* not modelled: the graphics pipeline, tiled images, what no client sends */
 	P_PRIVILEGED = 1 << 4,   /* for the kernel's rings */
+	P_USER_RING = 1 << 6,    /* in the ring of a user queue only */
 	P_UNKNOWN_BITS = 1 << 5, /* the fields do not cover all bits */
 };
 

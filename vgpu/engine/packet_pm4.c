@@ -407,6 +407,10 @@ static const struct packet_field hdp_flush[] = {
 	SPARE(1, 31, 0),
 	END,
 };
+static const struct packet_field fence_wait_multi[] = {
+	HEX("engine", 1, 0, 0),     FLAG("preemptable", 1, 1), HEX("policy", 1, 3, 2),
+	DEC("interval", 1, 31, 16), DATA("fences", 2),         END,
+};
 static const struct packet_field counter[] = {
 	HEX("", 1, 31, 0),
 	END,
@@ -562,8 +566,8 @@ static const struct packet_form forms[256] = {
 	ROW(PM4_SET_SH_REG_PAIRS_PACKED, "SET_SH_REG_PAIRS_PACKED", sh_reg_packed, 5, ANY, P_GFX11, ON_BOTH),
 	ROW(PM4_SET_SH_REG_PAIRS_PACKED_N, "SET_SH_REG_PAIRS_PACKED_N", sh_reg_packed, 5, ANY, P_GFX11, ON_BOTH),
 	ROW(PM4_SET_UCONFIG_REG_PAIRS, "SET_UCONFIG_REG_PAIRS", uconfig_reg_pairs, 3, ANY, P_GFX12, ON_BOTH),
-	KERNEL(0xd0, "PROTECTED_FENCE_SIGNAL", P_11UP),
-	KERNEL(0xd1, "FENCE_WAIT_MULTI", P_11UP),
+	ROW(PM4_PROTECTED_FENCE_SIGNAL, "PROTECTED_FENCE_SIGNAL", hdp_flush, 2, 2, P_11UP, ON_BOTH | P_USER_RING),
+	ROW(PM4_FENCE_WAIT_MULTI, "FENCE_WAIT_MULTI", fence_wait_multi, 6, 130, P_11UP, ON_BOTH | P_USER_RING),
 	KERNEL(0xd2, "RUN_CLEANER_SHADER", 0),
 	KERNEL(0xd7, "RUN_CLEANER_SHADER", P_ALL9),
 	KERNEL(0xf0, "SET_Q_PREEMPTION_MODE", P_10UP),

@@ -60,6 +60,8 @@ enum pm4_opcode {
 	PM4_DISPATCH_DIRECT_INTERLEAVED = 0xa7,   /* GFX12 */
 	PM4_DISPATCH_INDIRECT_INTERLEAVED = 0xa8, /* GFX12 */
 	PM4_EVENT_WRITE_ZPASS = 0xb1,             /* GFX11 and later, as all that follow */
+	PM4_PROTECTED_FENCE_SIGNAL = 0xd0,        /* in the ring of a user queue, as is the next */
+	PM4_FENCE_WAIT_MULTI = 0xd1,
 	PM4_TIMESTAMP = 0xb2,
 	PM4_SET_CONTEXT_REG_PAIRS = 0xb8,
 	PM4_SET_CONTEXT_REG_PAIRS_PACKED = 0xb9,

@@ -207,8 +207,9 @@ struct pm4_indirect_buffer {
 static_assert(sizeof(struct pm4_indirect_buffer) == 4 * 3, "INDIRECT_BUFFER is 4 dwords");
 
 enum { IB_CHAIN = 1 << 20, IB_PRE_ENA = 1 << 21, IB_VALID = 1 << 23 };
-#define IB_PRIV      (1u << 31)
-#define IB_VMID_MASK 0x0f000000u
+#define IB_PRIV         (1u << 31)
+#define IB_VMID_MASK    0x0f000000u
+#define IB_INHERIT_VMID (1u << 30) /* in the ring of a user queue: the queue's */
 
 struct pm4_cond_indirect_buffer {
 	uint32_t control; /* 1:0 mode (1 if-then, 2 if-then-else), 10:8 function */
@@ -238,5 +239,14 @@ struct pm4_dma_data {
 	uint32_t command;
 };
 static_assert(sizeof(struct pm4_dma_data) == 4 * 6, "DMA_DATA is 7 dwords");
+
+/* Waits until all words have reached their values. */
+#define PM4_FENCES_MAX 32
+struct pm4_fence_wait_multi {
+	uint32_t control;
+	struct {
+		uint32_t va_lo, va_hi, value_lo, value_hi;
+	} fence[];
+};
 
 #endif

@@ -45,6 +45,9 @@ static const struct golden cases[] = {
 	{"gfx1030", ENGINE_COMPUTE, DW(0xc0064900, 0x06603514, 0x43000000, 0x1000, 0x7f, 0x12, 0, 0),
 	 "RELEASE_MEM CACHE_FLUSH_AND_INV_TS index=5 data64 va=0x7f00001000 data=0x12 int=3 glm_wb glm_inv gl2_wb "
 	 "seq=forward policy=3"},
+	{"gfx1100", ENGINE_COMPUTE, DW(0xc000d000, 0), "PROTECTED_FENCE_SIGNAL"},
+	{"gfx1201", ENGINE_COMPUTE, DW(0xc004d100, 0x00040002, 0xffc00008, 0xffffffff, 0x12, 0),
+	 "FENCE_WAIT_MULTI preemptable interval=4 0xffc00008 0xffffffff 0x12 0x0"},
 	{"gfx1201", ENGINE_COMPUTE, DW(0xc0064900, 0x00600514, 0x43000000, 0x1000, 0x7f, 0x12, 0, 0),
 	 "RELEASE_MEM CACHE_FLUSH_AND_INV_TS index=5 data64 va=0x7f00001000 data=0x12 int=3 gl2_wb seq=forward"},
 	{"gfx908", ENGINE_COMPUTE, DW(0xc0064900, 0x00000528, 0x60000000, 0x1000, 0x7f, 0, 0, 0),

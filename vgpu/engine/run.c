@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "vgpu/engine/print.h"
+#include "vgpu/host_time.h"
 #include "vgpu/rank.h"
 
 uint64_t engine_now_ns(void)
@@ -96,11 +97,30 @@ static bool is_oldest(const struct engine_run *run)
 	return atomic_load_explicit(&run->oldest, memory_order_acquire);
 }
 
+uint64_t engine_run_limit(struct engine_run *run)
+{
+	const struct engine_job *job = run->job;
+	uint32_t timer;
+
+	if (!job->timer)
+		return job->watchdog_ns;
+	timer = atomic_load_explicit(job->timer, memory_order_relaxed);
+	if (timer == ENGINE_TIMER_KILL) {
+		engine_run_stop(run, ENGINE_KILLED, "killed");
+		return 0;
+	}
+	if (atomic_exchange_explicit(&run->timer, timer, memory_order_relaxed) != timer) {
+		atomic_store_explicit(&run->model_ns, 0, memory_order_relaxed);
+		atomic_store_explicit(&run->progress_ns, vgpu_host_time_ns(), memory_order_relaxed);
+	}
+	return timer ? job->watchdog_ns : 0;
+}
+
 void engine_run_check(struct engine_run *run, uint64_t live_ns, enum engine_status over, const char *what)
 {
 	bool killed = atomic_load_explicit(&run->waves_killed, memory_order_acquire);
+	uint64_t limit = killed ? RECOVERY_NS : engine_run_limit(run);
 	_Atomic uint64_t *clock = killed ? &run->recovery_ns : &run->model_ns;
-	uint64_t limit = killed ? RECOVERY_NS : run->job->watchdog_ns;
 	uint64_t ns = atomic_load_explicit(clock, memory_order_relaxed) + live_ns;
 
 	if (!is_oldest(run) || (killed && over == ENGINE_WAVES))

@@ -179,15 +179,16 @@ static void retire_group(struct engine_worker *w, struct engine_group *group)
 static void look_at_watchdog(struct engine_group *group)
 {
 	struct engine_run *run = group->grid->run;
-	uint64_t since, now = vgpu_host_time_ns();
+	uint64_t limit, since, now = vgpu_host_time_ns();
 
 	if (!atomic_load_explicit(&run->oldest, memory_order_acquire)) {
 		group->excused_ns = engine_group_ns(group);
 		return;
 	}
-	since = atomic_load_explicit(&run->progress_ns, memory_order_relaxed);
 	engine_run_check(run, engine_group_ns(group) - group->excused_ns, ENGINE_WAVES, group->grid->where);
-	if (run->job->watchdog_ns && now > since && now - since > run->job->watchdog_ns)
+	limit = engine_run_limit(run);
+	since = atomic_load_explicit(&run->progress_ns, memory_order_relaxed);
+	if (limit && now > since && now - since > limit)
 		engine_run_stop(run, ENGINE_WAVES, "watchdog: no workgroup has ended for %.1f s; %s",
 				(double)(now - since) / 1e9, group->grid->where);
 }

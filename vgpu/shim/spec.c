@@ -25,7 +25,7 @@ static int print_error(const char *what, const char *text)
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
 		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1\n"
-		"vgpu: partition=spx|dpx|qpx|cpx f8=ocp|fnuz sramecc=0|1 kernel=%s\n",
+		"vgpu: partition=spx|dpx|qpx|cpx f8=ocp|fnuz sramecc=0|1 userq=0|1|2 kernel=%s\n",
 		what, text, names, releases);
 	return -EINVAL;
 }
@@ -131,6 +131,10 @@ static bool parse_key(struct kern_device_config *config, const char *key, const 
 		config->sramecc = !strcmp(value, "1");
 		return config->sramecc || !strcmp(value, "0");
 	}
+	if (!strcmp(key, "userq")) {
+		config->userq = (unsigned)(*value - '0');
+		return config->userq <= 2 && !value[1];
+	}
 	if (!strcmp(key, "p2p")) {
 		config->p2p = !strcmp(value, "1");
 		return config->p2p || !strcmp(value, "0");
@@ -168,6 +172,10 @@ static int parse_device(char *text, struct kern_device_config *config)
 		return print_error("one XCC is all it has", config->chip);
 	if (config->sramecc && vgpu_chip_find(config->chip)->sramecc == CHIP_ECC_NONE)
 		return print_error("its registers have no ECC", config->chip);
+	if (config->userq && !vgpu_chip_user_queues(vgpu_chip_find(config->chip)))
+		return print_error("no user queues on this chip", config->chip);
+	if (config->userq && !kern_profile_at(config->profile)->user_queues)
+		return print_error("user queues need kernel=6.16 or later", config->chip);
 	if (config->hive && !vgpu_chip_find(config->chip)->xgmi)
 		return print_error("no xGMI links, so no hive", config->chip);
 	return 0;

@@ -17,6 +17,7 @@ struct kern_call {
 	struct kern_bo_list *list;    /* counted: under construction */
 	struct kern_syncobj *syncobj; /* counted: waited for */
 	struct kern_syncobj *into;    /* counted: gets a fence in the end */
+	struct kern_userq *userq;     /* counted: made, or freed */
 	struct kern_cs *cs;           /* owned */
 	struct kern_waiting *waiting; /* owned array */
 	uint32_t waiting_count;

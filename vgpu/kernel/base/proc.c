@@ -1,6 +1,16 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/capability.h>
 #include "vgpu/kernel/base/proc.h"
+
+bool kern_capable(unsigned capability)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	return !sys_call6(SYS_capget, (long)&header, (long)data, 0, 0, 0, 0) &&
+	       data[capability / 32].effective >> capability % 32 & 1;
+}
 
 bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat)
 {

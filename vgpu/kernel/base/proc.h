@@ -16,6 +16,9 @@ bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat);
 /* A child that is about to be forked has a slot already, with pid 0. The slot is kept while the guard is open in the
  * parent or in the child: a descriptor with a lock on a byte of the segment, which fork() shares. */
 int kern_guard_open(unsigned slot); /* the descriptor or -errno */
+/* Whether the calling thread has the capability, as capable() tests; one in a user namespace counts here, and not in
+ * Linux. */
+bool kern_capable(unsigned capability);
 /* Whether the process that has this slot lives. */
 bool kern_tenant_alive(const struct kern_proc *proc);
 /* Whether the process with this serial number lives. */

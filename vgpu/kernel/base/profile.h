@@ -54,6 +54,8 @@ struct kern_profile {
 	bool delay_alone;       /* GEM_VA refuses DELAY_UPDATE with a timeline */
 	bool sync_file_points;  /* syncobj points as sync files */
 	bool switch_waits;      /* a ring waits for the end of a job before one of another context */
+	bool user_queues;       /* amdgpu.user_queue exists */
+	bool userq_hangs;       /* fences of user queues have a time limit */
 	bool lists_handles;     /* GEM_LIST_HANDLES, mappings by GEM_OP */
 };
 

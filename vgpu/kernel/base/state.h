@@ -25,6 +25,7 @@
 #include <sys/types.h>
 #include "vgpu/kernel/base/idr.h"
 #include "vgpu/kernel/base/state_sched.h"
+#include "vgpu/kernel/base/state_userq.h"
 #include "vgpu/kernel/kernel.h"
 
 #define KERN_PAGE      4096u
@@ -85,6 +86,7 @@ struct kern_file {
 	struct kern_idr contexts;    /* counted kern_ctx */
 	struct kern_idr lists;       /* counted kern_bo_list */
 	struct kern_idr syncobjs;    /* counted kern_syncobj */
+	struct kern_idr userqs;      /* counted kern_userq */
 	struct kern_bo_list *recent; /* counted: the list of the last BO_HANDLES chunk */
 	uint32_t opener;             /* process serial; another user after fork is worth a finding */
 	bool fork_reported;
@@ -109,6 +111,7 @@ struct kern_proc {
 	struct kern_list calls;   /* struct kern_call of call.h: what its ioctls hold */
 	struct kern_list freeing; /* kern_bo.zombie: buffers that it is about to free */
 	struct kern_list watches; /* struct kern_watch of watch.h: descriptors that wait for fences */
+	struct kern_list userqs;  /* kern_userq.link: whose threads are its */
 	struct kern_ring **rings; /* owned array of owned rings, [device][ip][index] */
 	unsigned unnamed; /* sleeping threads whose stack has the only reference to an object of the segment */
 };
@@ -126,8 +129,9 @@ struct kern_vmid {
 };
 
 struct kern_device {
-	_Alignas(KERN_PAGE) uint8_t dummy[KERN_PAGE]; /* target of faulting accesses of all processes */
-	unsigned index;                               /* immutable */
+	_Alignas(KERN_PAGE) uint64_t seq64[KERN_SLOTS]; /* fences of user queues; mapped in each VM, for reading */
+	_Alignas(KERN_PAGE) uint8_t dummy[KERN_PAGE];   /* target of faulting accesses of all processes */
+	unsigned index;                                 /* immutable */
 	char chip_name[16];
 	unsigned profile; /* immutable: kernel release, as profile.h counts them */
 	bool null_device;
@@ -135,6 +139,7 @@ struct kern_device {
 	uint64_t watchdog_ns[KERN_IPS];
 	unsigned nodes;            /* immutable */
 	bool f8_fnuz, sramecc;     /* immutable, as are the next two */
+	unsigned userq;            /* immutable: amdgpu.user_queue */
 	unsigned xccs, partitions; /* immutable: the second divides the first */
 	struct kern_vmid vmid[KERN_VMIDS];
 	uint64_t vmid_epoch;               /* grows when a VMID changes hands between processes */
@@ -142,9 +147,11 @@ struct kern_device {
 	uint64_t vram_B, visible_B, gtt_B; /* immutable */
 	uint64_t vram_used_B, visible_used_B, gtt_used_B;
 	uint64_t bytes_moved, evictions, cpu_faults;
-	struct kern_list lru;          /* kern_bo.lru: what is in VRAM, by bo->used */
-	struct kern_bo *gws[KERN_GWS]; /* borrowed: the buffer that has each resource of global wave sync */
-	uint32_t notifier;             /* process serial that holds the notifier lock; 0: free */
+	struct kern_list lru;                /* kern_bo.lru: what is in VRAM, by bo->used */
+	struct kern_bo *gws[KERN_GWS];       /* borrowed: the buffer that has each resource of global wave sync */
+	struct kern_userq *slot[KERN_SLOTS]; /* borrowed: the user queue that has each word of seq64 */
+	unsigned last_slot;                  /* given last */
+	uint32_t notifier;                   /* process serial that holds the notifier lock; 0: free */
 	struct kern_waitq notified;
 	uint32_t resets, vram_lost;
 	uint64_t generation;

@@ -32,10 +32,11 @@ struct kern_waker {
 struct kern_fence {
 	unsigned refs;
 	bool signalled;
-	int error;                      /* 0 or -errno; meaningful when signalled, sticky when set before */
-	uint64_t context, seq;          /* immutable: queue it belongs to, position in it */
-	uint64_t vm;                    /* immutable: id of the VM that owns the work; 0: none */
-	struct kern_device *dev;        /* immutable, may be NULL */
+	int error;               /* 0 or -errno; meaningful when signalled, sticky when set before */
+	uint64_t context, seq;   /* immutable: queue it belongs to, position in it */
+	uint64_t slot_va;        /* immutable: word of the user queue that signals it at seq; 0: other fences */
+	uint64_t vm;             /* immutable: id of the VM that owns the work; 0: none */
+	struct kern_device *dev; /* immutable, may be NULL */
 	struct kern_fence *scheduled;   /* counted; of a job's end: the fence of its start. NULL otherwise */
 	struct kern_fence *part, *prev; /* counted; a timeline point's: signalled after both. NULL otherwise */
 	struct kern_waker on_part;

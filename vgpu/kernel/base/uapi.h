@@ -47,11 +47,39 @@
 
 #define UAPI_IB_FLAG_SECURE (1u << 5) /* AMDGPU_IB_FLAGS_SECURE */
 
-/* User queues, since 6.16: numbers and sizes, all that a kernel without them needs. */
-#define UAPI_IOCTL_USERQ        _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x96, 72)
-#define UAPI_IOCTL_USERQ_SIGNAL _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x97, 48)
-#define UAPI_IOCTL_USERQ_WAIT   _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, 0x98, 72)
-#define UAPI_ENOTSUPP           524
+/* User queues, since 6.16. */
+struct uapi_userq {
+	uint32_t op, queue_id, ip_type, doorbell_handle, doorbell_offset, flags;
+	uint64_t queue_va, queue_size, rptr_va, wptr_va;
+	uint64_t mqd, mqd_size; /* user memory: eop_va for COMPUTE */
+};
+struct uapi_userq_signal {
+	uint32_t queue_id, pad;
+	uint64_t syncobj_handles, num_syncobj_handles, bo_read_handles, bo_write_handles;
+	uint32_t num_bo_read_handles, num_bo_write_handles;
+};
+struct uapi_userq_wait {
+	uint32_t waitq_id, pad;
+	uint64_t syncobj_handles, syncobj_timeline_handles, syncobj_timeline_points;
+	uint64_t bo_read_handles, bo_write_handles;
+	uint16_t num_syncobj_timeline_handles, num_fences;
+	uint32_t num_syncobj_handles, num_bo_read_handles, num_bo_write_handles;
+	uint64_t out_fences;
+};
+struct uapi_userq_fence {
+	uint64_t va, value;
+};
+_Static_assert(sizeof(struct uapi_userq) == 72 && sizeof(struct uapi_userq_signal) == 48 &&
+		       sizeof(struct uapi_userq_wait) == 72,
+	       "USERQ");
+enum { UAPI_USERQ_CREATE = 1, UAPI_USERQ_FREE = 2 };
+#define UAPI_USERQ_PRIORITY      3u
+#define UAPI_USERQ_PRIORITY_HIGH 3u
+#define UAPI_USERQ_SECURE        (1u << 2)
+#define UAPI_IOCTL_USERQ         DRM_IOWR(DRM_COMMAND_BASE + 0x16, struct uapi_userq)
+#define UAPI_IOCTL_USERQ_SIGNAL  DRM_IOWR(DRM_COMMAND_BASE + 0x17, struct uapi_userq_signal)
+#define UAPI_IOCTL_USERQ_WAIT    DRM_IOWR(DRM_COMMAND_BASE + 0x18, struct uapi_userq_wait)
+#define UAPI_ENOTSUPP            524
 
 /* GEM_VA since 6.16: fences to wait for before the update, and a syncobj that gets the update's own. */
 struct uapi_gem_va {
@@ -127,7 +155,8 @@ struct uapi_dev_info {
 	uint32_t tcp_cache_size, num_sqc_per_wgp, sqc_data_cache_size, sqc_inst_cache_size;
 	uint32_t gl1c_cache_size, gl2c_cache_size;
 	uint64_t mall_size;
-	uint32_t enabled_rb_pipes_mask_hi, shadow_size, shadow_alignment, csa_size, csa_alignment, pad2;
+	uint32_t enabled_rb_pipes_mask_hi, shadow_size, shadow_alignment, csa_size, csa_alignment;
+	uint32_t userq_ip_mask; /* since 6.16 */
 };
 _Static_assert(sizeof(struct uapi_dev_info) == 440, "DEV_INFO of DRM 3.59");
 _Static_assert(__builtin_offsetof(struct uapi_dev_info, high_va_offset) == 336, "DEV_INFO layout");
@@ -136,8 +165,9 @@ struct uapi_hw_ip {
 	uint32_t major, minor;
 	uint64_t capabilities_flags;
 	uint32_t ib_start_alignment, ib_size_alignment, available_rings, ip_discovery_version;
+	uint32_t userq_num_slots, pad; /* since 6.16 */
 };
-_Static_assert(sizeof(struct uapi_hw_ip) == 32, "HW_IP_INFO");
+_Static_assert(sizeof(struct uapi_hw_ip) == 40, "HW_IP_INFO");
 
 struct uapi_gpuvm_fault {
 	uint64_t addr;

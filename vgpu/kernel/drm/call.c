@@ -3,6 +3,7 @@
 #include "vgpu/kernel/gem/bo.h"
 #include "vgpu/kernel/gem/bo_list.h"
 #include "vgpu/kernel/sched/cs.h"
+#include "vgpu/kernel/sched/userq.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
 struct kern_call *kern_call_begin(struct kern_file *file)
@@ -37,11 +38,14 @@ static void call_undo(struct kern_call *call)
 	struct kern_bo *bo = call->bo;
 	struct kern_syncobj *syncobj = call->syncobj, *into = call->into;
 	struct kern_cs *cs = call->cs;
+	struct kern_userq *userq = call->userq;
 
 	call->waiting = NULL;
 	kern_waiting_free(waiting, call->waiting_count);
 	call->cs = NULL;
 	kern_cs_abandon(cs);
+	call->userq = NULL;
+	kern_userq_put(userq);
 	call->syncobj = NULL;
 	kern_syncobj_put(syncobj);
 	call->into = NULL;

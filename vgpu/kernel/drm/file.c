@@ -1,5 +1,6 @@
 #include <linux/capability.h>
 #include "vgpu/kernel/drm/file.h"
+#include "vgpu/kernel/base/proc.h"
 #include "vgpu/kernel/drm/watch.h"
 #include "vgpu/kernel/gem/bo.h"
 #include "vgpu/kernel/gem/bo_list.h"
@@ -7,19 +8,9 @@
 #include "vgpu/kernel/gem/vm.h"
 #include "vgpu/kernel/sched/ctx.h"
 #include "vgpu/kernel/sched/sched.h"
+#include "vgpu/kernel/sched/userq.h"
 #include "vgpu/kernel/sync/fence.h"
 #include "vgpu/kernel/sync/syncobj.h"
-
-/* Whether the thread has CAP_SYS_ADMIN, as capable() tests; a capability in a user namespace counts here, and not
- * in Linux. */
-static bool is_admin(void)
-{
-	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
-
-	return !sys_call6(SYS_capget, (long)&header, (long)data, 0, 0, 0, 0) &&
-	       data[0].effective >> CAP_SYS_ADMIN & 1;
-}
 
 int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **out)
 {
@@ -39,8 +30,8 @@ int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **o
 	file->dev = dev;
 	file->primary = primary;
 	file->opener = kern_local.serial;
-	file->authenticated = is_admin(); /* "root is always authenticated" (drm_file_alloc()) */
-	if (primary && !dev->master) {    /* the first to open the card is its master */
+	file->authenticated = kern_capable(CAP_SYS_ADMIN); /* "root is always authenticated" (drm_file_alloc()) */
+	if (primary && !dev->master) {                     /* the first to open the card is its master */
 		dev->master = file;
 		file->authenticated = true;
 	}
@@ -48,6 +39,7 @@ int kern_file_create(struct kern_device *dev, bool primary, struct kern_file **o
 	kern_idr_init(&file->contexts, 4096);
 	kern_idr_init(&file->lists, UINT32_MAX);
 	kern_idr_init(&file->syncobjs, UINT32_MAX);
+	kern_idr_init(&file->userqs, KERN_USERQS + 1);
 	kern_live(KERN_FILES, 1);
 	*out = file;
 	return 0;
@@ -99,6 +91,7 @@ void kern_file_put(struct kern_file *file)
 	if (--file->refs)
 		return;
 	close_contexts(file);
+	kern_userqs_close(file);
 	close_handles(file);
 	close_rest(file);
 	kern_vm_clear(file->vm);
@@ -109,6 +102,7 @@ void kern_file_put(struct kern_file *file)
 	kern_idr_fini(&file->contexts);
 	kern_idr_fini(&file->lists);
 	kern_idr_fini(&file->syncobjs);
+	kern_idr_fini(&file->userqs);
 	kern_live(KERN_FILES, -1);
 	kern_free(file);
 }

@@ -128,6 +128,7 @@ static int dev_info(const struct query *q)
 		.max_gs_waves_per_vgt = 32,
 		.gc_double_offchip_lds_buf = 1,
 		.mall_size = chip->mall_B,
+		.userq_ip_mask = kern_ip_userqs(q->dev),
 	};
 	dev_info_caches(chip, d);
 	if (q->profile->pcie_in_dev_info) {
@@ -167,7 +168,8 @@ static int hw_ip_info(const struct query *q)
 	ip->minor = type == AMDGPU_HW_IP_DMA ? q->chip->sdma_block_minor : q->chip->gc_block_minor;
 	ip->ib_start_alignment = type == AMDGPU_HW_IP_DMA ? 256 : 32;
 	ip->ib_size_alignment = type == AMDGPU_HW_IP_DMA ? 4 : 32;
-	ip->available_rings = ring_mask(q, type);
+	ip->available_rings = q->dev->userq == KERN_USERQ_ONLY ? 0 : ring_mask(q, type);
+	ip->userq_num_slots = kern_ip_userq_slots(q->dev, type);
 	if (q->profile->drm_minor >= 48)
 		ip->ip_discovery_version = (uint32_t)version[0] << 16 | (uint32_t)version[1] << 8 | version[2];
 	return q->profile->hw_ip_B;

@@ -19,6 +19,7 @@
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/sched/cs.h"
 #include "vgpu/kernel/sched/ctx.h"
+#include "vgpu/kernel/sched/userq.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
 enum permission {
@@ -41,14 +42,6 @@ struct kern_ioctl_row {
 	[_IOC_NR(code)] = {name, handler, code, permissions, minor, 0}
 #define ROW_GROWN(name, handler, code, code_64, permissions)                                                       \
 	[_IOC_NR(code)] = {name, handler, code, permissions, 0, code_64}
-
-/* User queues are off (amdgpu.user_queue = 0): the kernel returns ENOTSUPP, for which user space has no name. */
-static int userq_is_off(struct kern_file *file, void *arg)
-{
-	(void)file;
-	(void)arg;
-	return -UAPI_ENOTSUPP;
-}
 
 static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("version", kern_version_ioctl, DRM_IOCTL_VERSION, RENDER),
@@ -107,9 +100,9 @@ static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("fence_to_handle", kern_fence_to_handle_ioctl, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, AUTH | RENDER),
 	ROW("sched", kern_sched_ioctl, DRM_IOCTL_AMDGPU_SCHED, MASTER),
 	ROW_SINCE(64, "gem_list_handles", kern_gem_list_handles, UAPI_IOCTL_GEM_LIST_HANDLES, AUTH | RENDER),
-	ROW_SINCE(64, "userq", userq_is_off, UAPI_IOCTL_USERQ, AUTH | RENDER),
-	ROW_SINCE(64, "userq_signal", userq_is_off, UAPI_IOCTL_USERQ_SIGNAL, AUTH | RENDER),
-	ROW_SINCE(64, "userq_wait", userq_is_off, UAPI_IOCTL_USERQ_WAIT, AUTH | RENDER),
+	ROW_SINCE(64, "userq", kern_userq_ioctl, UAPI_IOCTL_USERQ, AUTH | RENDER),
+	ROW_SINCE(64, "userq_signal", kern_userq_signal_ioctl, UAPI_IOCTL_USERQ_SIGNAL, AUTH | RENDER),
+	ROW_SINCE(64, "userq_wait", kern_userq_wait_ioctl, UAPI_IOCTL_USERQ_WAIT, AUTH | RENDER),
 };
 
 const char *kern_ioctl_name(unsigned nr)
@@ -216,6 +209,8 @@ static long file_ioctl(struct kern_file *file, unsigned long request, void *arg,
 	if (!record)
 		return -ENOMEM;
 	r = call_handler(file, row, request, arg);
+	if (file->userqs.count)
+		kern_userqs_unmapped(file);
 	kern_call_end(record);
 	*late = nr == DRM_COMMAND_BASE + DRM_AMDGPU_CS && !r && kern_inject_event(KERN_LATE);
 	return r;

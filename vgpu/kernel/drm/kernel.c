@@ -15,6 +15,7 @@
 #include "vgpu/kernel/gem/vm.h"
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/sched/sched.h"
+#include "vgpu/kernel/sched/userq.h"
 #include "vgpu/kernel/sync/fence.h"
 
 /* --- devices --- */
@@ -69,6 +70,7 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	dev->nodes = kern_config_nodes(config);
 	dev->f8_fnuz = config->f8_fnuz;
 	dev->sramecc = chip->sramecc == CHIP_ECC_ON || config->sramecc;
+	dev->userq = config->userq;
 	dev->xccs = config->partitions ? chip->xccs : 1;
 	dev->partitions = config->partitions ? config->partitions : 1;
 	dev->vram_B = kern_config_vram_B(chip, config);
@@ -227,6 +229,7 @@ void kern_detach(bool leaving)
 {
 	kern_local.leaving = leaving;
 	kern_watch_stop();
+	kern_userqs_stop();
 	kern_sched_stop();
 	kern_lock();
 	kern_view_drop_all();
@@ -250,6 +253,7 @@ int kern_forked(const struct kern_child *child)
 	int r;
 
 	kern_sched_forked();
+	kern_userqs_forked();
 	kern_watch_forked();
 	kern_lock();
 	r = kern_proc_born(child);

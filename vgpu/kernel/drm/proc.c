@@ -8,6 +8,7 @@
 #include "vgpu/kernel/drm/watch.h"
 #include "vgpu/kernel/gem/bo.h"
 #include "vgpu/kernel/sched/sched.h"
+#include "vgpu/kernel/sched/userq.h"
 #include "vgpu/kernel/sync/fence.h"
 
 static void release_holds(struct kern_proc *proc)
@@ -33,6 +34,7 @@ static void proc_reap(struct kern_proc *proc)
 	bool torn = proc->unnamed;
 
 	kern_sched_proc_gone(proc);
+	kern_userqs_proc_gone(proc);
 	kern_bo_free_rest(proc);
 	kern_calls_proc_gone(proc);
 	kern_watch_proc_gone(proc);
@@ -112,6 +114,7 @@ static int proc_create(struct kern_proc **out)
 	kern_list_init(&proc->watches);
 	kern_list_init(&proc->calls);
 	kern_list_init(&proc->freeing);
+	kern_list_init(&proc->userqs);
 	*out = proc;
 	return 0;
 }

@@ -32,6 +32,7 @@ enum kind {
 	CALL,
 	CS,
 	WATCH,
+	USERQ,
 	KINDS,
 };
 
@@ -62,6 +63,8 @@ static unsigned *count_of(const struct kern_head *head)
 		return &((struct kern_ctx *)p)->refs;
 	case SYNCOBJ:
 		return &((struct kern_syncobj *)p)->refs;
+	case USERQ:
+		return &((struct kern_userq *)p)->refs;
 	case FENCE:
 	case JOB_FENCE:
 		return &((struct kern_fence *)p)->refs;
@@ -161,6 +164,7 @@ static void walk_file(void *p)
 	walk_idr(&file->contexts, CTX);
 	walk_idr(&file->lists, LIST);
 	walk_idr(&file->syncobjs, SYNCOBJ);
+	walk_idr(&file->userqs, USERQ);
 	reach_counted(file->vm, VM);
 	reach_counted(file->recent, LIST);
 }
@@ -299,6 +303,7 @@ static void walk_call(void *p)
 	reach_counted(call->list, LIST);
 	reach_counted(call->syncobj, SYNCOBJ);
 	reach_counted(call->into, SYNCOBJ);
+	reach_counted(call->userq, USERQ);
 	reach_block(call->cs, CS);
 	reach_block(call->waiting, PLAIN);
 	for (uint32_t i = 0; call->waiting && i < call->waiting_count; i++) {
@@ -332,11 +337,21 @@ static void walk_watch(void *p)
 	reach_counted(w->fence, FENCE);
 }
 
+static void walk_userq(void *p)
+{
+	struct kern_userq *q = p;
+
+	reach_fences(q->fence, q->fences);
+	reach_counted(q->vm, VM);
+	reach_counted(q->doorbell, BO);
+}
+
 static void (*const walk_kind[KINDS])(void *p) = {
 	[INODE] = walk_inode,   [FILE_] = walk_file,      [VM] = walk_vm,       [BO] = walk_bo,
 	[HANDLE] = walk_handle, [LIST] = walk_bo_list,    [CTX] = walk_ctx,     [RING] = walk_ring,
 	[JOB] = walk_job,       [SYNCOBJ] = walk_syncobj, [FENCE] = walk_fence, [HOLD] = walk_hold,
 	[WAIT] = walk_wait,     [CALL] = walk_call,       [CS] = walk_cs,       [WATCH] = walk_watch,
+	[USERQ] = walk_userq,
 };
 
 static void reach_proc(struct kern_proc *proc)
@@ -346,6 +361,9 @@ static void reach_proc(struct kern_proc *proc)
 	reach_list(&proc->calls, offsetof(struct kern_call, link), CALL);
 	reach_list(&proc->freeing, offsetof(struct kern_bo, zombie), BO);
 	reach_list(&proc->watches, offsetof(struct kern_watch, link), WATCH);
+	list_repair(&proc->userqs);
+	for (struct kern_list *pos = proc->userqs.next; pos != &proc->userqs; pos = pos->next)
+		reach_counted(kern_entry(pos, struct kern_userq, link), USERQ);
 	reach_block(proc->rings, PLAIN);
 	for (unsigned i = 0; proc->rings && i < kern->devices * KERN_IPS * KERN_HW_RINGS; i++)
 		reach_block(proc->rings[i], RING);
@@ -424,6 +442,9 @@ static void device_repair(struct kern_device *dev)
 	for (unsigned i = 0; i < KERN_VMIDS; i++)
 		if (!is_reached(dev->vmid[i].vm))
 			dev->vmid[i].vm = NULL;
+	for (unsigned i = 0; i < KERN_SLOTS; i++)
+		if (!is_reached(dev->slot[i]))
+			dev->slot[i] = NULL;
 	for (unsigned i = 0; i < KERN_GWS; i++)
 		if (!is_reached(dev->gws[i]))
 			dev->gws[i] = NULL;
@@ -450,6 +471,8 @@ static void empty_lists(struct kern_head *head)
 	} else if (head->kind == VM) {
 		kern_waitq_init(&((struct kern_vm *)p)->unlocked);
 		((struct kern_vm *)p)->running = 0;
+	} else if (head->kind == USERQ) {
+		kern_waitq_init(&((struct kern_userq *)p)->ended);
 	} else if (head->kind == SYNCOBJ) {
 		kern_waitq_init(&((struct kern_syncobj *)p)->waitq);
 	} else if (head->kind == FENCE) {
@@ -540,6 +563,9 @@ static void relink_list(struct kern_head *head)
 			      &((struct kern_inode *)p)->hash);
 	} else if (head->kind == CTX) {
 		each_entity(p, entity_count);
+	} else if (head->kind == USERQ) {
+		for (unsigned i = 0; i < ((struct kern_userq *)p)->fences; i++)
+			kern_head_of(((struct kern_userq *)p)->fence[i])->kind = JOB_FENCE;
 	} else if (head->kind == JOB) {
 		kern_list_init(&((struct kern_job *)p)->waker.link);
 		kern_head_of(((struct kern_job *)p)->finished)->kind = JOB_FENCE;

@@ -211,11 +211,11 @@ int kern_gem_close(struct kern_file *file, void *arg)
 
 static int create_check(const struct kern_device *dev, const struct drm_amdgpu_gem_create_in *in)
 {
-	if (in->domains & AMDGPU_GEM_DOMAIN_DOORBELL)
+	if ((in->domains & AMDGPU_GEM_DOMAIN_DOORBELL) && !dev->userq)
 		return -EINVAL;
 	if (in->domain_flags & ~kern_profile_of(dev)->create_flags)
 		return -EINVAL;
-	if (in->domains & ~(uint64_t)AMDGPU_GEM_DOMAIN_MASK)
+	if (in->domains & ~(uint64_t)(AMDGPU_GEM_DOMAIN_MASK | AMDGPU_GEM_DOMAIN_DOORBELL))
 		return -EINVAL;
 	if (kern_profile_of(dev)->plain_domains && (in->domains & ON_CHIP) && (in->domains & (in->domains - 1)))
 		return -EINVAL;

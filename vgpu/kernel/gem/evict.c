@@ -184,6 +184,18 @@ static int bring_back(struct kern_bo *bo, struct keep *keep, bool *left)
 	return bo->heap & bo->allowed ? 0 : -ENOMEM;
 }
 
+int kern_evict_restore_all(struct kern_vm *vm)
+{
+	struct keep keep = {.vm = vm};
+	bool left = false;
+	int r = 0;
+
+	for (unsigned i = 0; !r && i < vm->count; i++)
+		if (vm->map[i]->handle)
+			r = bring_back(vm->map[i]->handle->bo, &keep, &left);
+	return r;
+}
+
 int kern_evict_restore(struct kern_vm *vm, struct kern_bo_list *list)
 {
 	struct keep keep = {.vm = vm, .epoch = ++kern->next_id};

@@ -23,4 +23,7 @@ bool kern_bo_displaced(const struct kern_bo *bo);
 /* Records a change of heap: counts the move, and invalidates views that have its place. */
 void kern_bo_moved(struct kern_bo *bo);
 
+/* The same for a VM whose user queues run: all that is mapped. 0 or -ENOMEM. */
+int kern_evict_restore_all(struct kern_vm *vm);
+
 #endif

@@ -53,19 +53,24 @@ static void record_fault(struct kern_vm *vm, const struct kern_vm_fault *fault)
 		vm->fault = *fault;
 }
 
+void kern_vm_fault(struct kern_vm *vm, const struct gpuvm_fault *fault)
+{
+	kern_lock();
+	record_fault(vm, &(struct kern_vm_fault){
+				 .addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
+				 .status = fault_status(fault),
+				 .vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
+			 });
+	if (kern_local.chip[vm->dev->index]->retries && !fault->mapped)
+		kern_vm_redirect(vm, fault->va);
+	kern_unlock();
+}
+
 void kern_fault(void *user, const struct gpuvm_fault *fault)
 {
 	struct kern_job *job = user;
 
-	kern_lock();
-	record_fault(job->vm, &(struct kern_vm_fault){
-				      .addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
-				      .status = fault_status(fault),
-				      .vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
-			      });
-	if (kern_local.chip[job->vm->dev->index]->retries && !fault->mapped)
-		kern_vm_redirect(job->vm, fault->va);
-	kern_unlock();
+	kern_vm_fault(job->vm, fault);
 	vgpu_log("VM fault: job %llu of context %u, address 0x%llx, status 0x%08x", (unsigned long long)job->seq,
 		 job->ctx->id, (unsigned long long)fault->va, fault_status(fault));
 }

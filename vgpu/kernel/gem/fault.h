@@ -4,7 +4,9 @@
 
 #include "vgpu/kernel/base/core.h"
 
-/* engine_job::fault. Takes the kernel lock. */
+/* Records the VM's fault. Takes the kernel lock. */
+void kern_vm_fault(struct kern_vm *vm, const struct gpuvm_fault *fault);
+/* engine_job::fault of a kern_job. Takes the kernel lock. */
 void kern_fault(void *user, const struct gpuvm_fault *fault);
 /* Schedules the VM's late record after the end of a job. Kernel lock held, as below. */
 void kern_fault_job_ended(struct kern_vm *vm);

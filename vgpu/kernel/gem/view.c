@@ -58,6 +58,9 @@ static uint32_t unlisted_flags(const struct kern_bo *bo)
 	return vgpu_strict() == VGPU_STRICT_REPORT && !kern_bo_is_userptr(bo) ? GPUVM_TOLERATED : GPUVM_UNLISTED;
 }
 
+/* epoch of the views that list everything. */
+#define EVERYTHING UINT64_MAX
+
 static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *map, uint64_t epoch)
 {
 	const struct kern_bo *bo = map->handle->bo;
@@ -68,7 +71,7 @@ static uint32_t region_flags(const struct kern_vm *vm, const struct kern_map *ma
 	flags |= map->flags & AMDGPU_VM_PAGE_EXECUTABLE ? GPUVM_X : 0;
 	if (bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
 		flags &= ~(uint32_t)GPUVM_W;
-	if (bo->vm != vm && bo->mark != epoch)
+	if (bo->vm != vm && bo->mark != epoch && epoch != EVERYTHING)
 		flags |= unlisted_flags(bo);
 	if (kern_bo_is_system(bo))
 		flags |= GPUVM_SYSTEM;
@@ -88,8 +91,8 @@ static bool region_fill(struct gpuvm_region *region, const struct kern_vm *vm, c
 		return true;
 	}
 	region->host = kern_bo_host(map->handle->bo);
-	if (!region->host)
-		return false; /* GDS, GWS and OA have no memory to map */
+	if (!region->host || map->handle->bo->preferred == AMDGPU_GEM_DOMAIN_DOORBELL)
+		return false; /* GDS, GWS and OA have no memory to map; doorbells are for the CPU */
 	region->host += map->offset;
 	region->flags = region_flags(vm, map, epoch);
 	region->bo = map->handle->bo->id;
@@ -179,7 +182,7 @@ static struct kern_later *look_again(struct kern_view *view)
 		.landed = vm->landed,
 		.view = {.region = later->region, .vm = vm->id},
 	};
-	fill_later(later, view, mark_listed(view->listed));
+	fill_later(later, view, view->everything ? EVERYTHING : mark_listed(view->listed));
 	view->later = later;
 	return later;
 }
@@ -226,10 +229,21 @@ static const struct gpuvm_region *find_later(const struct gpuvm_view *job_view, 
 
 /* --- views --- */
 
-static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *list)
+/* The fence words of the device's user queues, above all that clients map. */
+static struct gpuvm_region seq64_region(const struct kern_vm *vm)
 {
-	struct kern_view *view = malloc(sizeof(*view) + (vm->count + vm->redirects) * sizeof(view->region[0]));
-	uint64_t epoch = mark_listed(list);
+	return (struct gpuvm_region){
+		.lo = KERN_SEQ64_VA,
+		.hi = KERN_SEQ64_VA + sizeof(vm->dev->seq64),
+		.host = (uint8_t *)vm->dev->seq64,
+		.flags = GPUVM_R | GPUVM_SYSTEM | GPUVM_SHARED | (uint32_t)GPUVM_UC << GPUVM_MTYPE_SHIFT,
+	};
+}
+
+static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *list, bool everything)
+{
+	struct kern_view *view = malloc(sizeof(*view) + (vm->count + 1 + vm->redirects) * sizeof(view->region[0]));
+	uint64_t epoch = everything ? EVERYTHING : mark_listed(list);
 
 	if (!view)
 		return NULL;
@@ -238,6 +252,7 @@ static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *lis
 		.vm = vm->id,
 		.version = vm->version,
 		.list = list ? list->id : 0,
+		.everything = everything,
 		.cuts = vm->cuts,
 		.space = vm,
 		.listed = list,
@@ -245,6 +260,8 @@ static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *lis
 	};
 	for (unsigned i = 0; i < vm->count; i++)
 		view->view.count += region_fill(&view->region[view->view.count], vm, vm->map[i], epoch);
+	if (vm->dev->userq)
+		view->region[view->view.count++] = seq64_region(vm);
 	add_redirected(vm, &view->view, view->region);
 	return view;
 }
@@ -255,7 +272,7 @@ static void cache_to_front(unsigned from, struct kern_view *view)
 	cache[0] = view;
 }
 
-struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list)
+static struct kern_view *view_get(struct kern_vm *vm, struct kern_bo_list *list, bool everything)
 {
 	uint64_t list_id = list ? list->id : 0;
 	struct kern_view *view;
@@ -263,13 +280,14 @@ struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list)
 
 	for (i = 0; i < VIEWS && cache[i]; i++) {
 		view = cache[i];
-		if (view->vm == vm->id && view->list == list_id && view->version == vm->version) {
+		if (view->vm == vm->id && view->list == list_id && view->version == vm->version &&
+		    view->everything == everything) {
 			cache_to_front(i, view);
 			view->refs++;
 			return view;
 		}
 	}
-	view = view_build(vm, list);
+	view = view_build(vm, list, everything);
 	if (!view)
 		return NULL;
 	if (i == VIEWS)
@@ -277,6 +295,16 @@ struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list)
 	cache_to_front(i, view);
 	view->refs++;
 	return view;
+}
+
+struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list)
+{
+	return view_get(vm, list, false);
+}
+
+struct kern_view *kern_view_get_all(struct kern_vm *vm)
+{
+	return view_get(vm, NULL, true);
 }
 
 void kern_view_put(struct kern_view *view)

@@ -123,6 +123,11 @@ static unsigned map_index(const struct kern_vm *vm, const struct kern_map *map)
 	return map_above(vm, map->lo);
 }
 
+const struct kern_map *kern_vm_find(const struct kern_vm *vm, uint64_t va)
+{
+	return map_overlapping(vm, va, va + 1);
+}
+
 void kern_vm_remove_handle(struct kern_vm *vm, struct kern_handle *handle)
 {
 	while (!kern_list_empty(&handle->maps))

@@ -27,6 +27,8 @@ void kern_vm_put(struct kern_vm *vm); /* NULL is fine */
 int kern_vm_lock(struct kern_vm *vm);
 void kern_vm_unlock(struct kern_vm *vm);
 
+/* The mapping that holds va (48 bits), or NULL. */
+const struct kern_map *kern_vm_find(const struct kern_vm *vm, uint64_t va);
 void kern_vm_remove_handle(struct kern_vm *vm, struct kern_handle *handle);
 /* Removes everything. */
 void kern_vm_clear(struct kern_vm *vm);
@@ -59,10 +61,16 @@ struct kern_view {
 	uint64_t cuts;                      /* the VM's, when it was taken */
 	struct kern_vm *space;              /* borrowed from the jobs that have the view, as is: */
 	struct kern_bo_list *listed;        /* NULL: none */
+	bool everything;                    /* no list: all that is mapped may be accessed */
 	_Atomic(struct kern_later *) later; /* owned; the newest; set with the kernel lock, release */
 	struct gpuvm_view view;
 	struct gpuvm_region region[];
 };
+/* The words of user queues' fences, at the reserved top of each VM (amdgpu_seq64.c): below 2 MiB for the CSA. */
+#define KERN_SEQ64_VA ((1ull << 48) - (4ull << 20))
+
+/* The view of a user queue: whatever is mapped is resident. NULL without memory. */
+struct kern_view *kern_view_get_all(struct kern_vm *vm);
 /* NULL without memory. */
 struct kern_view *kern_view_get(struct kern_vm *vm, struct kern_bo_list *list);
 void kern_view_put(struct kern_view *view);

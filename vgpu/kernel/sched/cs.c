@@ -104,7 +104,7 @@ static int p1_ib(struct kern_cs *cs, void *data)
 
 	if (r)
 		return r;
-	if (!kern_ip_hw_rings(cs->file->dev, ib->ip_type))
+	if (!kern_ip_hw_rings(cs->file->dev, ib->ip_type) || cs->file->dev->userq == KERN_USERQ_ONLY)
 		return -EINVAL;
 	r = gang_index(cs, entity);
 	if (r < 0)

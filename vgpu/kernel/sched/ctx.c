@@ -31,6 +31,20 @@ unsigned kern_ip_hw_rings(const struct kern_device *dev, uint32_t ip)
 	}
 }
 
+/* Linux has GFX and DMA, too. */
+uint32_t kern_ip_userqs(const struct kern_device *dev)
+{
+	return dev->userq ? 1u << AMDGPU_HW_IP_COMPUTE : 0;
+}
+
+/* compute_hqd_mask of amdgpu_mes_init(): the last two of four queues of each of four pipes, or all. */
+unsigned kern_ip_userq_slots(const struct kern_device *dev, uint32_t ip)
+{
+	if (!(kern_ip_userqs(dev) >> ip & 1))
+		return 0;
+	return dev->userq == KERN_USERQ_ONLY ? 16 : 8;
+}
+
 static void entity_init(struct kern_ctx *ctx, struct kern_entity *entity, uint8_t ip, uint8_t ring)
 {
 	entity->ctx = ctx;

@@ -22,6 +22,10 @@ unsigned kern_ip_entities(uint32_t ip);
 extern const uint32_t kern_ip_max_ibs[KERN_IP_TYPES];
 /* Hardware rings of that IP on this device. */
 unsigned kern_ip_hw_rings(const struct kern_device *dev, uint32_t ip);
+/* IPs with user queues on this device, a bit each. */
+uint32_t kern_ip_userqs(const struct kern_device *dev);
+/* Hardware slots of user queues of that IP. */
+unsigned kern_ip_userq_slots(const struct kern_device *dev, uint32_t ip);
 
 int kern_ctx_ioctl(struct kern_file *file, void *arg);
 int kern_sched_ioctl(struct kern_file *file, void *arg);

@@ -339,11 +339,8 @@ static void *ring_main(void *arg)
 
 /* --- starting and stopping threads --- */
 
-static struct engine_ring *ring_engine(const struct kern_ring *ring)
+struct engine_ring *kern_engine_ring(struct kern_device *dev, unsigned ip, unsigned xcc, unsigned index)
 {
-	struct kern_device *dev = ring->dev;
-	unsigned xcc;
-
 	if (!engines[dev->index])
 		engines[dev->index] =
 			engine_device_create(kern_local.chip[dev->index],
@@ -351,8 +348,14 @@ static struct engine_ring *ring_engine(const struct kern_ring *ring)
 								     dev->service_ns, dev->f8_fnuz, dev->sramecc});
 	if (!engines[dev->index])
 		return NULL;
-	xcc = ring->ip == AMDGPU_HW_IP_COMPUTE ? ring->index / KERN_XCC_RINGS : 0;
-	return engine_ring_create(engines[dev->index], (enum engine_ip)ring->ip, xcc, ring->index);
+	return engine_ring_create(engines[dev->index], (enum engine_ip)ip, xcc, index);
+}
+
+static struct engine_ring *ring_engine(const struct kern_ring *ring)
+{
+	unsigned xcc = ring->ip == AMDGPU_HW_IP_COMPUTE ? ring->index / KERN_XCC_RINGS : 0;
+
+	return kern_engine_ring(ring->dev, ring->ip, xcc, ring->index);
 }
 
 /* Blocks signals: they are for the client's threads. */

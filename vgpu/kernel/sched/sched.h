@@ -30,6 +30,9 @@ void kern_sched_detach(struct kern_entity *entity);
 /* The process died or leaves: its jobs end with -ESRCH, its rings are freed. */
 void kern_sched_proc_gone(struct kern_proc *proc);
 
+/* A ring of this process's engine, which the caller destroys before kern_sched_stop(). NULL without memory. */
+struct engine_ring *kern_engine_ring(struct kern_device *dev, unsigned ip, unsigned xcc, unsigned index);
+
 /* Ends this process's ring threads; without the kernel lock. Jobs that run get a second, then they are killed. */
 void kern_sched_stop(void);
 /* In a forked child: forgets the parent's threads. */
