@@ -10,6 +10,7 @@
 #include <amdgpu_drm.h>
 #include <linux/capability.h>
 
+#include "drv/config.h"
 #include "drv/internal.h"
 
 #ifndef AMDGPU_GEM_CREATE_COHERENT
@@ -48,6 +49,7 @@ const char *drv_ability_name(enum drv_ability ability)
 		[DRV_CAN_RELY_ON_ZERO] = "VRAM arrives cleared",
 		[DRV_CAN_MAP_READ_ONLY] = "read-only host memory",
 		[DRV_CAN_DISCARD] = "discardable buffers",
+		[DRV_CAN_USER_QUEUES] = "user queues",
 	};
 
 	return names[ability];
@@ -85,6 +87,16 @@ static void judge_engines(struct drv_device *dev)
 		    drv_sdma_name(dev->chip->sdma));
 }
 
+/* Beside the kernel's rings only: copies, and waits for what other drivers submit, are the kernel's. */
+static void judge_user_queues(struct drv_device *dev)
+{
+	bool made = dev->facts.user_queue_ips >> DRV_IP_COMPUTE & 1;
+
+	support_set(&dev->can[DRV_CAN_USER_QUEUES], made && dev->facts.ip[DRV_IP_COMPUTE].rings,
+		    made ? "the kernel has them on; TUFF_USERQ=1 uses them"
+			 : "amdgpu.user_queue=1 turns them on: GFX11 and GFX12 cards, Linux 6.16 or newer");
+}
+
 static void judge_fine(struct drv_device *dev, int gem_trial)
 {
 	const struct drv_chip *c = dev->chip;
@@ -114,6 +126,11 @@ static void judge_fine(struct drv_device *dev, int gem_trial)
 	}
 }
 
+bool drv_uses_user_queues(const struct drv_device *dev)
+{
+	return dev->can[DRV_CAN_USER_QUEUES].yes && drv_config()->user_queues;
+}
+
 bool drv_writes_vram(const struct drv_device *dev)
 {
 	const struct drv_facts *f = &dev->facts;
@@ -137,6 +154,7 @@ void drv_judge_abilities(struct drv_device *dev, int gem_trial, bool may_raise)
 				: "needs CAP_SYS_NICE");
 	if (dev->chip) {
 		judge_engines(dev);
+		judge_user_queues(dev);
 		judge_fine(dev, gem_trial);
 	}
 }

@@ -138,6 +138,11 @@ static bool parse_peer_access(const char *text)
 	return parse_switch(text, &config.peer_access);
 }
 
+static bool parse_user_queues(const char *text)
+{
+	return parse_switch(text, &config.user_queues);
+}
+
 static bool parse_poll(const char *text)
 {
 	return parse_switch(text, &config.poll);
@@ -238,6 +243,7 @@ static const struct {
 	{"HSA_TOOLS_LIB", parse_tools, true},
 	{"TUFF_SPLIT_MS", parse_split},
 	{"TUFF_WHOLE", parse_whole},
+	{"TUFF_USERQ", parse_user_queues},
 	{"TUFF_POLL", parse_poll},
 	{"TUFF_PEER_ACCESS", parse_peer_access},
 	{"HSA_CU_MASK", parse_cu_mask},

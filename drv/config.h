@@ -33,6 +33,7 @@ struct drv_config {
 	bool peer_access;     /* TUFF_PEER_ACCESS: GPUs may reach one another's VRAM */
 	uint32_t split_ms;    /* TUFF_SPLIT_MS: longest part of a long grid; 0: no grid is split */
 	char whole[512];      /* TUFF_WHOLE: kernels whose grids are not split, comma separated */
+	bool user_queues;     /* TUFF_USERQ: jobs go to user queues where the kernel makes them */
 	bool poll;            /* TUFF_POLL: queues are polled without a doorbell write, too */
 	const char *cu_mask;  /* owned, for ever; HSA_CU_MASK without spaces, NULL when there is none */
 	bool cu_mask_later;   /* HSA_CU_MASK_SKIP_INIT: the mask narrows masks that are set, not new queues */

@@ -89,6 +89,7 @@ struct drv_facts {
 	uint32_t mec_version, sdma_version; /* firmware of the compute rings and of the first SDMA engine */
 	struct drv_cache cache[DRV_CACHES];
 	struct drv_ip ip[DRV_IP_COUNT];
+	uint32_t user_queue_ips; /* bit per drv_ip_type for which the kernel makes user queues */
 };
 
 /* Abilities: what chip and kernel can do together. An ability never changes while the device is open. */
@@ -105,6 +106,7 @@ enum drv_ability {
 	DRV_CAN_RELY_ON_ZERO,  /* VRAM is handed out cleared */
 	DRV_CAN_MAP_READ_ONLY, /* GPU access to host memory that the process itself may only read */
 	DRV_CAN_DISCARD,       /* buffers whose content the kernel may discard instead of moving it */
+	DRV_CAN_USER_QUEUES,   /* user queues of compute, beside the kernel's rings */
 	DRV_ABILITIES,
 };
 const char *drv_ability_name(enum drv_ability ability);
@@ -146,6 +148,9 @@ void drv_device_close(struct drv_device *dev);
  * too, with the facts that could be read and the reason in `refusal`. The device must not be used for work.
  * -ENOMEM. Enters the kernel. Thread safe. */
 DRV_MUST_CHECK int drv_device_examine(const struct drv_node *node, struct drv_device **dev);
+
+/* True when jobs go to user queues: the device has them, and TUFF_USERQ=1. */
+bool drv_uses_user_queues(const struct drv_device *dev);
 
 /* True when memory that the CPU writes anew for each job (commands, arguments) may be in VRAM: the CPU reaches all
  * of VRAM, and the GPU reads it without a cache that could hold older content. RADV places commands this way

@@ -15,9 +15,9 @@ static unsigned count_cus(uint32_t bitmap[4][4])
 	return cus;
 }
 
-/* DEV_INFO as of DRM 3.59. The header of libdrm 2.4.114 ends before the clocks, and has padding where two fields
+/* DEV_INFO as of DRM 3.64. The header of libdrm 2.4.114 ends before the clocks, and has padding where two fields
  * were added later, so those are read by offset. A kernel with a shorter struct leaves zeros. */
-#define DEV_INFO_B 440
+#define DEV_INFO_B 448
 union dev_info {
 	struct drm_amdgpu_info_device base;
 	uint8_t bytes[DEV_INFO_B];
@@ -33,6 +33,7 @@ enum dev_info_offset {
 	GL1C_KIB = 400,
 	GL2C_KIB = 404,
 	MALL_B = 408,
+	USERQ_IPS = 436,
 };
 _Static_assert(offsetof(struct drm_amdgpu_info_device, num_hw_gfx_contexts) + 4 == PCIE_GEN, "after the contexts");
 _Static_assert(offsetof(struct drm_amdgpu_info_device, max_gs_waves_per_vgt) + 4 == PCIE_LANES, "after the waves");
@@ -57,6 +58,7 @@ static void read_tail(struct drv_facts *f, const union dev_info *info)
 	f->pcie_lanes = field_at(info, PCIE_LANES);
 	f->engine_min_kHz = field_at(info, ENGINE_MIN);
 	f->memory_min_kHz = field_at(info, MEMORY_MIN);
+	f->user_queue_ips = field_at(info, USERQ_IPS);
 	for (unsigned i = 0; i < DRV_CACHES; i++) {
 		struct drv_cache *c = &f->cache[i];
 

@@ -91,6 +91,9 @@
 	RANK(SDMA_SLOT)                                                                                            \
 	RANK(SDMA_COPIER)                                                                                          \
 	RANK(CS_RING)                                                                                              \
+	/* a ring of the kernel's beside a user queue */                                                           \
+	RANK(CS_GATE)                                                                                              \
+	RANK(CS_USER_QUEUE)                                                                                        \
 	RANK(EMBED_DEVICE)                                                                                         \
 	RANK(CS_CTX)                                                                                               \
 	/* vm/ */                                                                                                  \
@@ -98,6 +101,7 @@
 	RANK(VM_STRICT)                                                                                            \
 	RANK(VM_USER)                                                                                              \
 	RANK(VM_MAP)                                                                                               \
+	RANK(VM_UPDATE)                                                                                            \
 	RANK(VM_SHARE)                                                                                             \
 	RANK(VM_INDEX)                                                                                             \
 	RANK(VM_PROCESS)                                                                                           \
