@@ -35,7 +35,7 @@ unsigned vm_access_of(unsigned flags)
 int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, const struct vm_bo *bo,
 	      uint64_t bo_offset_B, unsigned access)
 {
-	struct drm_amdgpu_gem_va args = {
+	struct drv_uapi_gem_va args = {
 		.operation = access & GPU ? operation : AMDGPU_VA_OP_CLEAR,
 		.va_address = va,
 		.map_size = size_B,
@@ -51,14 +51,14 @@ int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B, c
 			     (bo->flags & VM_UNCACHED || access & VM_GPU_UNCACHED ? AMDGPU_VM_MTYPE_UC : 0);
 	}
 	if (args.operation == AMDGPU_VA_OP_CLEAR)
-		r = drv_ioctl_insist(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+		r = drv_ioctl_insist(vm->dev, DRV_UAPI_IOCTL_GEM_VA, &args);
 	else
-		r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+		r = vm_update_map(vm, &args);
 	/* The tree has no binding there, or this would not be a first mapping. So a mapping is left that the kernel
 	 * refused to remove when its addresses were released. */
 	if (r == -EINVAL && args.operation == AMDGPU_VA_OP_MAP) {
 		args.operation = AMDGPU_VA_OP_REPLACE;
-		r = drv_ioctl(vm->dev, DRM_IOCTL_AMDGPU_GEM_VA, &args);
+		r = vm_update_map(vm, &args);
 	}
 	if (r)
 		return drv_fail(r, "GEM_VA operation %u of 0x%llx bytes at 0x%llx", args.operation,

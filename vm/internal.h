@@ -10,6 +10,7 @@
 #include <amdgpu_drm.h>
 
 #include "drv/lock.h"
+#include "drv/uapi.h"
 #include "vm/segments.h"
 #include "vm/suballoc.h"
 #include "vm/tree.h"
@@ -75,6 +76,11 @@ struct vm {
 	struct drv_mutex peer_lock; /* guards peers; held while probing, outermost */
 	struct vm_peers *peers;     /* owned; a list */
 
+	uint32_t updates;             /* owned: timeline syncobj of the page tables' updates; 0: none */
+	struct drv_mutex update_lock; /* held from choosing a point until the kernel has it */
+	_Atomic uint64_t update_last; /* point of the last mapping; written under the lock */
+	_Atomic uint64_t update_done; /* the page tables have the mappings up to it */
+
 	_Atomic uint64_t bytes[VM_ACCOUNTS], peak[VM_ACCOUNTS];
 	_Atomic uint64_t bos, ranges, mappings, list_updates;
 };
@@ -119,6 +125,12 @@ bool vm_bo_is_shared(struct vm_bo *bo);
 /* Runs one GEM_VA ioctl; access without GPU bits is CLEAR. */
 DRV_MUST_CHECK int vm_gem_va(struct vm *vm, uint32_t operation, uint64_t va, uint64_t size_B,
 			     const struct vm_bo *bo, uint64_t bo_offset_B, unsigned access);
+/* update.c */
+DRV_MUST_CHECK int vm_updates_init(struct vm *vm);
+void vm_updates_fini(struct vm *vm);
+/* Runs a GEM_VA that maps, with a point of the timeline if there is one. */
+DRV_MUST_CHECK int vm_update_map(struct vm *vm, struct drv_uapi_gem_va *args);
+
 void vm_bindings_init(struct vm *vm);
 /* Removes the bindings of the range from the tree without an ioctl. Its BOs are about to be closed: closing unmaps
  * them, after the jobs that use them. */

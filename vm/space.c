@@ -6,17 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum drv_rank ranks[] = {DRV_RANK_VM_LIST,  DRV_RANK_VM_SHARE, DRV_RANK_VM_MAP,
-				      DRV_RANK_VM_INDEX, DRV_RANK_VM_USER,  DRV_RANK_VM_STRICT,
-				      DRV_RANK_VM_FAULT, DRV_RANK_VM_SLAB,  DRV_RANK_VM_PEER};
+static const enum drv_rank ranks[] = {DRV_RANK_VM_LIST, DRV_RANK_VM_SHARE,  DRV_RANK_VM_MAP,   DRV_RANK_VM_INDEX,
+				      DRV_RANK_VM_USER, DRV_RANK_VM_STRICT, DRV_RANK_VM_FAULT, DRV_RANK_VM_SLAB,
+				      DRV_RANK_VM_PEER, DRV_RANK_VM_UPDATE};
 
 static struct drv_mutex *lock_of(struct vm *vm, unsigned i)
 {
-	struct drv_mutex *const locks[] = {&vm->lock,       &vm->share_lock, &vm->map_lock,
-					   &vm->index_lock, &vm->user_lock,  &vm->strict_lock,
-					   &vm->fault_lock, &vm->slab_lock,  &vm->peer_lock};
+	struct drv_mutex *const locks[] = {&vm->lock,      &vm->share_lock,  &vm->map_lock,   &vm->index_lock,
+					   &vm->user_lock, &vm->strict_lock, &vm->fault_lock, &vm->slab_lock,
+					   &vm->peer_lock, &vm->update_lock};
 
 	return i < sizeof(locks) / sizeof(locks[0]) ? locks[i] : NULL;
+}
+
+static void locks_destroy(struct vm *vm)
+{
+	struct drv_mutex *lock;
+
+	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
+		drv_mutex_destroy(lock);
 }
 
 /* On success the vm owns the reference of the process. */
@@ -24,6 +32,7 @@ static int space_create(const struct drv_device *dev, struct vm_process *process
 {
 	struct vm *vm = calloc(1, sizeof(*vm));
 	struct drv_mutex *lock;
+	int r;
 
 	if (!vm)
 		return drv_fail(-ENOMEM, "no host memory for an address space");
@@ -32,6 +41,12 @@ static int space_create(const struct drv_device *dev, struct vm_process *process
 	vm_bindings_init(vm);
 	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
 		drv_mutex_init(lock, ranks[i]);
+	r = vm_updates_init(vm);
+	if (r) {
+		locks_destroy(vm);
+		free(vm);
+		return r;
+	}
 	*out = vm;
 	return 0;
 }
@@ -60,8 +75,6 @@ int vm_create_shared(struct vm *first, const struct drv_device *dev, struct vm *
 
 void vm_destroy(struct vm *vm)
 {
-	struct drv_mutex *lock;
-
 	if (!vm)
 		return;
 	vm_slabs_fini(vm);
@@ -70,8 +83,8 @@ void vm_destroy(struct vm *vm)
 		vm_gem_close(vm, vm->gws);
 	vm_peers_fini(vm);
 	vm_process_put(vm->process);
-	for (unsigned i = 0; (lock = lock_of(vm, i)); i++)
-		drv_mutex_destroy(lock);
+	vm_updates_fini(vm);
+	locks_destroy(vm);
 	free(vm->shared);
 	free(vm);
 }

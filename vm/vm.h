@@ -112,6 +112,24 @@ DRV_MUST_CHECK int vm_check_fault(struct vm *vm, struct vm_fault *fault);
  * changed since the last call, else one ioctl. */
 DRV_MUST_CHECK int vm_list(struct vm *vm, uint32_t *handle);
 
+/* For submissions to user queues, which the kernel does not hold back until the page tables have what was mapped.
+ * True: something was mapped since vm_updates_wait() last waited. Two loads. */
+bool vm_updates_pending(const struct vm *vm);
+/* Waits until the page tables have all mappings that were made before the call. No ioctl where none is pending, or
+ * the device has no user queues; else one. Errors: those of a device that is gone. */
+DRV_MUST_CHECK int vm_updates_wait(struct vm *vm);
+
+/* A page of doorbells, of 8 bytes each: the CPU's way to start a user queue. The caller's storage. */
+struct vm_doorbell {
+	struct vm *vm;         /* borrowed; NULL: none */
+	_Atomic uint64_t *map; /* owned: the page */
+	uint32_t handle;       /* owned: GEM handle */
+};
+/* -EINVAL: the device has no user queues; -ENOMEM. */
+DRV_MUST_CHECK int vm_doorbell_create(struct vm *vm, struct vm_doorbell *doorbell);
+/* No queue uses it any more. Accepts a zeroed one; zeroes it. */
+void vm_doorbell_destroy(struct vm_doorbell *doorbell);
+
 /* Creates the vm's resource of global wave sync (number 0 of a job's) if there is none yet; the vm keeps it until
  * vm_destroy(). Jobs that do not list it are unaffected. -ENOTSUP: the chip has none; -ENOMEM. */
 DRV_MUST_CHECK int vm_gws_create(struct vm *vm);
