@@ -58,14 +58,19 @@ static void refuse_access(struct engine_mem *mem, uint64_t va, unsigned access, 
 
 /* --- order --- */
 
+void engine_mem_look_over(struct engine_mem *mem)
+{
+	if (mem->look.saw_cpu)
+		mem_order_saw_cpu(&mem->actor);
+	mem->look = (struct engine_look){0};
+}
+
 void engine_mem_next(struct engine_mem *mem)
 {
 	mem->plain = false;
 	if (!mem->actor.job)
 		return;
-	if (mem->look.saw_cpu)
-		mem_order_saw_cpu(&mem->actor);
-	mem->look = (struct engine_look){0};
+	engine_mem_look_over(mem);
 	mem_order_next_packet(&mem->actor);
 }
 

@@ -42,6 +42,8 @@ void engine_mem_init(struct engine_mem *mem, struct engine_run *run, enum gpuvm_
  * (UTCL1_PAGE in Linux sdma_v5_0.c to sdma_v6_0.c: read policy "no allocate", write policy "bypass"). */
 void engine_mem_peek(struct engine_mem *mem, struct mem_cache *cache);
 
+/* The packet has seen the value that it waited for, and looks at another word. */
+void engine_mem_look_over(struct engine_mem *mem);
 /* Begins the next packet. */
 void engine_mem_next(struct engine_mem *mem);
 /* Packets. */

@@ -23,11 +23,13 @@ void cp_user_ring_progress(const struct cp *cp)
 bool cp_protected_fence_signal(struct cp *cp)
 {
 	const struct engine_job *job = cp->run->job;
+	uint64_t position = job->user_ring->end - cp->at.left_dw;
 
 	engine_ring_drain(cp->run);
 	if (engine_run_stopped(cp->run))
 		return false;
-	job->user_ring->signal(job->user, job->user_ring->end - cp->at.left_dw);
+	mem_order_signal(&cp->run->order, position);
+	job->user_ring->signal(job->user, position);
 	return true;
 }
 
@@ -49,6 +51,7 @@ static bool fences_look(void *user, bool *over)
 			return false;
 		if (value < pm4_va(packet->fence[f->next].value_lo, packet->fence[f->next].value_hi))
 			return true;
+		engine_mem_look_over(&f->cp->mem);
 	}
 	*over = true;
 	return true;

@@ -23,6 +23,7 @@ struct queue {
 	struct mem_clock *clock; /* counted: work before its packets */
 	struct mem_clock *waves; /* counted: work that its ended dispatches had acquired; NULL: none */
 	struct end end[ENDS];
+	unsigned ends; /* so far */
 };
 
 pthread_mutex_t mem_order_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -299,6 +300,27 @@ static struct mem_clock *clock_of_queue(struct queue *q)
 	return all;
 }
 
+/* Keeps the clock of what the jobs up to that number have done; takes it over. */
+static void note_end(struct queue *q, uint64_t seq, struct mem_clock *clock)
+{
+	struct end *end = &q->end[q->ends++ % ENDS];
+
+	mem_clock_put(end->clock);
+	*end = (struct end){seq, clock};
+	mem_cpu_see(clock);
+}
+
+void mem_order_signal(struct mem_order_job *job, uint64_t seq)
+{
+	struct mem_clock *clock;
+
+	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
+	clock = job->slot < 0 ? NULL : clock_of_queue(&queues[job->slot]);
+	if (clock)
+		note_end(&queues[job->slot], seq, clock);
+	vgpu_unlock(&mem_order_lock, VGPU_RANK_ORDER);
+}
+
 void mem_order_packets_over(struct mem_order_job *job)
 {
 	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
@@ -310,15 +332,11 @@ void mem_order_packets_over(struct mem_order_job *job)
 void mem_order_end(struct mem_order_job *job)
 {
 	struct queue *q = job->slot < 0 ? NULL : &queues[job->slot];
-	struct end *end;
 
 	vgpu_lock(&mem_order_lock, VGPU_RANK_ORDER);
 	if (q && job->end) {
 		mem_clock_join(&job->end, q->waves);
-		mem_cpu_see(job->end);
-		end = &q->end[job->seq % ENDS];
-		mem_clock_put(end->clock);
-		*end = (struct end){job->seq, job->end};
+		note_end(q, job->seq, job->end);
 		job->end = NULL;
 	}
 	if (q) {

@@ -81,6 +81,8 @@ void mem_order_forget(struct mem_clock *clock); /* NULL is fine */
 /* The job's packets begin; they come after `after` and `seen` (borrowed; NULL: everything that has ended). */
 void mem_order_begin(struct mem_order_job *job, const struct mem_after *after, unsigned count,
 		     struct mem_clock *seen);
+/* Work so far has ended, for jobs that depend on that number of the queue: a job of a user queue has several. */
+void mem_order_signal(struct mem_order_job *job, uint64_t seq);
 /* Ends the job's packets; its waves may still run. */
 void mem_order_packets_over(struct mem_order_job *job);
 void mem_order_end(struct mem_order_job *job);

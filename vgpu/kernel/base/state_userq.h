@@ -43,7 +43,7 @@ struct kern_userq {
 	_Atomic uint64_t read;     /* the packets before it were read, in dwords since the queue was made */
 	uint32_t timers;           /* number of the last timer */
 	uint64_t timer_ns;         /* vgpu_host_time_ns() when it was started */
-	uint64_t rung, batches;    /* last value of the doorbell; how often the engine was called */
+	uint64_t rung;             /* last value of the doorbell */
 	uint64_t signalled;        /* last value of PROTECTED_FENCE_SIGNAL */
 	bool reported;             /* the finding about the pending fence was made */
 	struct kern_fence **fence; /* owned array of counted fences, in order: of USERQ_SIGNAL, unsignalled */

@@ -57,7 +57,7 @@ static int note_job(struct kern_fence *f, void *arg)
 	struct kern_job *job = arg;
 	int r;
 
-	if (!f->scheduled)
+	if (!f->scheduled && !f->slot_va)
 		return 0;
 	r = kern_reserve(&job->after, job->afters, &job->after_room, sizeof(job->after[0]));
 	if (!r)

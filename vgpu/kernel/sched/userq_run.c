@@ -125,7 +125,7 @@ static void ring_run(struct userq_thread *t, uint64_t end, struct kern_view *vie
 		.user_ring = &ring,
 		.watchdog_ns = hangs ? q->dev->watchdog_ns[q->ip] : 0,
 		.timer = &q->timer,
-		.seq = ++q->batches,
+		.seq = end, /* as its fences */
 		.ctx = q->id,
 		.device = q->dev->index,
 		.pid = (uint32_t)kern_local.pid,
