@@ -82,6 +82,10 @@ typedef void cs_print_fn(const struct drv_chip *chip, const uint32_t *ib, uint32
  * -EBUSY: this context already has a cs_ring for it; -ENOMEM. */
 DRV_MUST_CHECK int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
 				  struct cs_ring **ring);
+/* Creates a user queue for compute: a ring whose jobs the CPU gives to the GPU without the kernel, where
+ * drv_uses_user_queues(). -EBUSY: the context has one; -EACCES: the priority needs CAP_SYS_NICE; -ENOMEM, also when
+ * the kernel has no more of them. */
+DRV_MUST_CHECK int cs_ring_create_user(struct cs_ctx *ctx, cs_print_fn *print, struct cs_ring **ring);
 /* Lets the waves of the ring's jobs use the vm's resource of global wave sync (vm_gws_create). Call it before the
  * first job. Two rings of a vm that use it at the same time disturb each other; callers have to prevent that.
  * Errors: as vm_gws_create(). */

@@ -23,13 +23,15 @@ struct cs_chunk {
 };
 #define CS_OPEN UINT64_MAX
 
-/* Most rings of one IP: the fence page has room for these. */
+/* Most rings of one IP. The fence page has room for these, and for one user queue. */
 #define CS_RINGS_MAX 8
-#define CS_SLOTS     (DRV_IP_COUNT * CS_RINGS_MAX)
+#define CS_SLOT_USER (DRV_IP_COUNT * CS_RINGS_MAX)
+#define CS_SLOTS     (CS_SLOT_USER + 1)
 
 struct cs_ctx {
-	struct vm *vm;         /* borrowed */
-	uint32_t id;           /* owned: the kernel's context */
+	struct vm *vm; /* borrowed */
+	uint32_t id;   /* owned: the kernel's context */
+	enum cs_priority priority;
 	struct vm_mem *fences; /* owned; the user fence page: one sequence word per ring */
 	_Atomic int lost;      /* 0, -ECANCELED or -ENODEV; never goes back to 0 */
 	/* A job of the context hung, according to that job's fence; when killing its waves was enough, the kernel
@@ -58,9 +60,10 @@ struct cs_ring {
 	enum drv_ip_type ip;
 	unsigned index;
 	cs_print_fn *print;
-	bool gws;         /* jobs of the ring list the GWS resource */
-	bool log;         /* submissions or IBs are logged */
-	uint32_t align_B; /* alignment of an IB's address */
+	struct cs_user_queue *user; /* owned; NULL: a ring of the kernel's */
+	bool gws;                   /* jobs of the ring list the GWS resource */
+	bool log;                   /* submissions or IBs are logged */
+	uint32_t align_B;           /* alignment of an IB's address */
 
 	/* Sequence word, written by the GPU, in the context's fence page. */
 	const _Atomic uint64_t *word;
@@ -88,6 +91,39 @@ struct cs_ring {
 	unsigned deps, waits, signals, foreigns;   /* entries of this job in the arrays above */
 	uint32_t sink[CS_ROOM_MAX];                /* destination of dwords after memory has run out */
 };
+
+/* The GPU's address of the sequence word. */
+static inline uint64_t cs_ring_word_va(const struct cs_ring *ring)
+{
+	return ring->ctx->fences->va + ((uintptr_t)ring->word - (uintptr_t)ring->ctx->fences->map);
+}
+
+/* --- user_queue.c ------------------------------------------------------------------------------- */
+
+/* Makes the ring a user queue. */
+DRV_MUST_CHECK int cs_user_queue_create(struct cs_ring *ring);
+/* Stops it and frees its memory. Accepts a ring without one. */
+void cs_user_queue_destroy(struct cs_ring *ring);
+/* With the ring's lock. The next job waits for the fence, of any ring of the vm. */
+DRV_MUST_CHECK int cs_user_queue_after(struct cs_ring *ring, struct cs_fence fence);
+void cs_user_queue_forget(struct cs_ring *ring);
+/* With the ring's lock. Submits the ring's IB, behind what was collected. */
+DRV_MUST_CHECK int cs_user_queue_submit(struct cs_ring *ring, uint64_t *seq);
+/* With the ring's lock. Submits an IB; there is room for it, and no update of the page tables is pending. */
+void cs_user_queue_push(struct cs_ring *ring, uint64_t ib_va, uint32_t ib_dw, uint64_t seq);
+/* Gives the syncobj a fence that signals when the jobs so far have ended. One ioctl. */
+DRV_MUST_CHECK int cs_user_queue_signal(struct cs_ring *ring, const struct cs_syncobj *sync);
+/* The same for a syncobj of the queue's own: good until any thread calls it again. */
+DRV_MUST_CHECK int cs_user_queue_end(struct cs_ring *ring, const struct cs_syncobj **end);
+/* Sleeps until the job has ended, the deadline (0: a query), or for some milliseconds: 0, -ETIMEDOUT, or the loss of
+ * the queue. */
+DRV_MUST_CHECK int cs_user_queue_wait(struct cs_fence fence, uint64_t deadline_ns);
+
+/* The deadline of a sleep on a syncobj of a queue, whose fence may be later than the one that is waited for: near. */
+uint64_t cs_user_queue_deadline(uint64_t deadline_ns);
+
+/* Sleeps until the syncobj's present fence signals, or the deadline on CLOCK_MONOTONIC: 0, -ETIMEDOUT. */
+DRV_MUST_CHECK int cs_syncobj_sleep(const struct cs_syncobj *sync, uint64_t deadline_ns);
 
 /* True for an error by which the kernel reports lost work, rather than a refused call. */
 bool cs_is_loss(int r);

@@ -18,6 +18,10 @@ enum pm4_op {
 	PM4_ACQUIRE_MEM = 0x58,
 	PM4_SET_SH_REG = 0x76,
 	PM4_SET_UCONFIG_REG = 0x79,
+	/* rings of user queues only (Mesa amdgpu_cs.cpp; Linux nvd.h has HDP_FLUSH) */
+	PM4_HDP_FLUSH = 0x95,
+	PM4_PROTECTED_FENCE_SIGNAL = 0xd0,
+	PM4_FENCE_WAIT_MULTI = 0xd1,
 };
 
 /* Type 3 header: 31:30 type, 29:16 body dwords - 1, 15:8 opcode. */
@@ -107,6 +111,8 @@ enum pm4_sh_reg {
 #define RELEASE_GLM_INV     (1u << 13)
 #define RELEASE_GL2_WB      (1u << 21)
 #define RELEASE_SEQ_FORWARD (1u << 22)
+/* The write itself goes past L2, as those of the kernel's fences (Linux gfx_v11_0_ring_emit_fence()) */
+#define RELEASE_POLICY_BYPASS (3u << 25)
 /* RELEASE_MEM, DW2 */
 #define RELEASE_INT_AFTER_WRITE_CONFIRM (3u << 24)
 #define RELEASE_DATA_64                 (2u << 29)
@@ -132,6 +138,12 @@ enum pm4_sh_reg {
 #define IB_SIZE_MAX_DW 0xfffffu
 #define IB_CHAIN       (1u << 20)
 #define IB_VALID       (1u << 23)
+/* In the ring of a user queue: the IB runs with the queue's VMID */
+#define IB_INHERIT_VMID (1u << 30)
+/* FENCE_WAIT_MULTI, DW1; behind it addresses and values of 64 bits: until each word is at least its value */
+#define FENCE_WAIT_ENGINE      1u
+#define FENCE_WAIT_PREEMPTABLE (1u << 1) /* the scheduler may take the queue off the hardware meanwhile */
+#define FENCE_WAIT_POLL_SHIFT  16
 
 #define PM4_CHAIN_DW 4
 

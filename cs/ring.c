@@ -58,6 +58,7 @@ int cs_ctx_create(struct vm *vm, enum cs_priority priority, struct cs_ctx **out)
 	if (!ctx)
 		return drv_fail(-ENOMEM, "no host memory for a context");
 	ctx->vm = vm;
+	ctx->priority = priority;
 	r = alloc_ctx(ctx, priority);
 	if (r)
 		goto fail_ctx;
@@ -206,7 +207,7 @@ int cs_ctx_check(struct cs_ctx *ctx)
 
 static unsigned slot_of(const struct cs_ring *ring)
 {
-	return ring->ip * CS_RINGS_MAX + ring->index;
+	return ring->index == CS_RINGS_MAX ? CS_SLOT_USER : ring->ip * CS_RINGS_MAX + ring->index;
 }
 
 /* Registers the ring at its (IP, index) in the context. */
@@ -275,16 +276,14 @@ static void fill_constant_args(struct cs_ring *ring)
 	};
 }
 
-int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
-		   struct cs_ring **out)
+/* index CS_RINGS_MAX: a user queue. */
+static int ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
+		       struct cs_ring **out)
 {
 	const struct drv_ip *facts = &vm_device(ctx->vm)->facts.ip[ip];
-	struct cs_ring *ring;
+	struct cs_ring *ring = calloc(1, sizeof(*ring));
 	int r;
 
-	if (index >= CS_RINGS_MAX || !(facts->rings >> index & 1))
-		return drv_fail(-EINVAL, "the chip has no ring %u.%u", ip, index);
-	ring = calloc(1, sizeof(*ring));
 	if (!ring)
 		return drv_fail(-ENOMEM, "no host memory for a ring");
 	ring->ctx = ctx;
@@ -305,6 +304,9 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	/* The kernel's queue outlives our ring: its numbers continue from those of the previous ring at this
 	 * place. */
 	ring->last = cs_completed_seq(ring);
+	r = index == CS_RINGS_MAX ? cs_user_queue_create(ring) : 0;
+	if (r)
+		goto fail_user;
 	r = cs_ib_arena_init(ring);
 	if (r)
 		goto fail_pool;
@@ -312,10 +314,25 @@ int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_p
 	return 0;
 
 fail_pool:
+	cs_user_queue_destroy(ring);
+fail_user:
 	ring_unregister(ring);
 fail_enter:
 	free(ring);
 	return r;
+}
+
+int cs_ring_create(struct cs_ctx *ctx, enum drv_ip_type ip, unsigned index, cs_print_fn *print,
+		   struct cs_ring **ring)
+{
+	if (index >= CS_RINGS_MAX || !(vm_device(ctx->vm)->facts.ip[ip].rings >> index & 1))
+		return drv_fail(-EINVAL, "the chip has no ring %u.%u", ip, index);
+	return ring_create(ctx, ip, index, print, ring);
+}
+
+int cs_ring_create_user(struct cs_ctx *ctx, cs_print_fn *print, struct cs_ring **ring)
+{
+	return ring_create(ctx, DRV_IP_COMPUTE, CS_RINGS_MAX, print, ring);
 }
 
 int cs_ring_use_gws(struct cs_ring *ring)
@@ -331,6 +348,7 @@ void cs_ring_destroy(struct cs_ring *ring)
 	if (!ring)
 		return;
 	cs_fence_retire(cs_ring_last(ring));
+	cs_user_queue_destroy(ring);
 	cs_scratch_retire(ring, true);
 	vm_suballoc_destroy(&ring->queue);
 	cs_ib_arena_fini(ring);

@@ -134,7 +134,7 @@ static int fail_cs(struct cs_ring *ring, int r)
 	return drv_fail(r, "CS on ring %u.%u", ring->ip, ring->index);
 }
 
-/* Inline, so that the common case does not pay for the other one. */
+/* Inline, so that the common case does not pay for the other ones. */
 __attribute__((always_inline)) static inline int submit_list(struct cs_ring *ring, uint32_t list, uint64_t *seq)
 {
 	struct drm_amdgpu_cs_in in = ring->in;
@@ -174,6 +174,11 @@ static int submit_once(struct cs_ring *ring, uint64_t *seq)
 	uint32_t list = 0;
 	int r;
 
+	if (__builtin_expect(!!ring->user, 0)) {
+		if (ring->log)
+			log_job(ring);
+		return cs_user_queue_submit(ring, seq);
+	}
 	if (__builtin_expect(ring->gws, 0))
 		return submit_gws(ring, seq);
 	r = ring->ib.flags & CS_RESIDENT ? 0 : vm_list(ring->ctx->vm, &list);
@@ -272,7 +277,7 @@ int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fen
 static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_dispatch_template *template,
 				   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
 {
-	uint64_t last = ring->last, completed = cs_completed_seq(ring);
+	uint64_t last = ring->last, completed = cs_completed_seq(ring), seq;
 	struct cs_chunk *chunk = ring->current;
 	const struct cs_barrier_packet *packet =
 		&ring->ib.pm4->barrier[CS_SCOPE_SYSTEM << 1 | (ordered && last > completed)];
@@ -283,7 +288,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 
 	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - completed >= CS_BUSY_JOBS ||
 	    ring->scratch.old || ring->gws || ring->log || at_B + SHORT_JOB_MAX_B > ring->data_B ||
-	    vm_list(ring->ctx->vm, &args.in.bo_list_handle))
+	    (ring->user ? vm_updates_pending(ring->ctx->vm) : vm_list(ring->ctx->vm, &args.in.bo_list_handle)))
 		return -EAGAIN;
 	memcpy(p, packet->dw, sizeof(packet->dw));
 	p += packet->count;
@@ -294,13 +299,19 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	fill = (unsigned)(map - p) % IB_PAD_DW;
 	*p = PM4_NOP(fill ? fill : 1); /* after the end if there is nothing to fill */
 	p += fill;
-	ring->ib_args[0].va_start = chunk->mem.va + at_B;
-	ring->ib_args[0].ib_bytes = (uint32_t)((char *)p - (char *)map);
-	if (drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, &args))
-		return -EAGAIN;
+	seq = last + 1;
+	if (ring->user) {
+		cs_user_queue_push(ring, chunk->mem.va + at_B, (uint32_t)(p - map), seq);
+	} else {
+		ring->ib_args[0].va_start = chunk->mem.va + at_B;
+		ring->ib_args[0].ib_bytes = (uint32_t)((char *)p - (char *)map);
+		if (drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, &args))
+			return -EAGAIN;
+		seq = args.out.handle;
+	}
 	ring->cmd_B = (uint32_t)((char *)p - (char *)chunk->mem.map);
-	chunk->last_seq = args.out.handle;
-	atomic_store_explicit(&ring->last, args.out.handle, memory_order_release);
+	chunk->last_seq = seq;
+	atomic_store_explicit(&ring->last, seq, memory_order_release);
 	return 0;
 }
 

@@ -5,26 +5,36 @@
 #include <errno.h>
 #include <unistd.h>
 
+static int collect_syncobj(struct cs_ring *ring, uint32_t handle)
+{
+	if (ring->waits == CS_SYNCS_MAX)
+		return drv_fail(-EINVAL, "a job that waits for more than %u syncs", CS_SYNCS_MAX);
+	ring->wait[ring->waits++] = (struct drm_amdgpu_cs_chunk_syncobj){.handle = handle};
+	return 0;
+}
+
 /* Imports a fence of another device as a syncobj, for one submission. */
 static int import_fence(struct cs_ring *ring, struct cs_fence fence)
 {
 	const struct cs_ring *from = fence.ring;
-	struct cs_syncobj *sync = &ring->foreign[ring->foreigns];
+	struct cs_syncobj sync;
 	int fd, r;
 
-	if (ring->waits == CS_SYNCS_MAX)
-		return drv_fail(-EINVAL, "a job that waits for more than %u syncs", CS_SYNCS_MAX);
 	r = cs_fence_export(fence, &fd);
 	if (cs_is_loss(r))
 		return cs_ring_lose(fence.ring, r, fence.seq);
 	if (r)
 		return r;
-	r = cs_syncobj_import(ring->ctx->vm, fd, false, sync);
+	r = cs_syncobj_import(ring->ctx->vm, fd, false, &sync);
 	close(fd);
 	if (r)
 		return r;
-	ring->foreigns++;
-	ring->wait[ring->waits++] = (struct drm_amdgpu_cs_chunk_syncobj){.handle = sync->handle};
+	r = collect_syncobj(ring, sync.handle);
+	if (r) {
+		cs_syncobj_fini(&sync);
+		return r;
+	}
+	ring->foreign[ring->foreigns++] = sync;
 	drv_log(DRV_LOG_SUBMIT, "waits for job %llu of ring %u.%u on %s", (unsigned long long)fence.seq, from->ip,
 		from->index, from->dev->node.path);
 	return 0;
@@ -35,6 +45,14 @@ static int collect_fence(struct cs_ring *ring, struct cs_fence fence)
 {
 	if (fence.ring->ctx->vm != ring->ctx->vm)
 		return import_fence(ring, fence);
+	if (ring->user)
+		return cs_user_queue_after(ring, fence);
+	if (fence.ring->user) {
+		const struct cs_syncobj *end;
+		int r = cs_user_queue_end(fence.ring, &end);
+
+		return r ? r : collect_syncobj(ring, end->handle);
+	}
 	if (ring->deps == CS_AFTER_MAX)
 		return drv_fail(-EINVAL, "a job that waits for more than %u fences", CS_AFTER_MAX);
 	ring->dep[ring->deps++] = (struct drm_amdgpu_cs_chunk_dep){
@@ -91,6 +109,8 @@ int cs_submit_info_collect(struct cs_ring *ring, const struct cs_submit_info *in
 
 void cs_submit_info_release(struct cs_ring *ring)
 {
+	if (ring->user)
+		cs_user_queue_forget(ring);
 	while (ring->foreigns)
 		cs_syncobj_fini(&ring->foreign[--ring->foreigns]);
 	ring->deps = ring->waits = ring->signals = 0;

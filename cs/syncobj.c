@@ -62,6 +62,13 @@ static int syncobj_wait(const struct cs_syncobj *sync, uint64_t value, int64_t d
 	return drv_ioctl(vm_device(sync->vm), DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args);
 }
 
+int cs_syncobj_sleep(const struct cs_syncobj *sync, uint64_t deadline_ns)
+{
+	int r = syncobj_wait(sync, 0, (int64_t)deadline_ns, 0);
+
+	return r == -ETIME ? -ETIMEDOUT : r;
+}
+
 bool cs_syncobj_available(const struct cs_syncobj *sync, uint64_t value)
 {
 	return !syncobj_wait(sync, value, 0,

@@ -59,8 +59,11 @@ static int wait_cs(struct cs_fence fence, uint64_t deadline_ns)
 				.ctx_id = ring->ctx->id,
 			},
 	};
-	int r = drv_ioctl_insist(ring->dev, DRM_IOCTL_AMDGPU_WAIT_CS, &args);
+	int r;
 
+	if (ring->user)
+		return cs_user_queue_wait(fence, deadline_ns);
+	r = drv_ioctl_insist(ring->dev, DRM_IOCTL_AMDGPU_WAIT_CS, &args);
 	return r ? r : args.out.status ? -ETIMEDOUT : 0;
 }
 
@@ -126,7 +129,7 @@ int cs_fence_sleep(struct cs_fence fence, int64_t timeout_ns)
 	kernel_ns = kernel_deadline(deadline_ns);
 	/* Callers that wait in slices expect most of them to time out, so there is nothing to record. The kernel's
 	 * answer includes the loss of the job. */
-	r = kernel_ns ? wait_cs(fence, kernel_ns) : sleep_on_fence(fence, deadline_ns);
+	r = kernel_ns && !fence.ring->user ? wait_cs(fence, kernel_ns) : sleep_on_fence(fence, deadline_ns);
 	return cs_is_loss(r) ? cs_ring_lose(fence.ring, r, fence.seq) : r;
 }
 
@@ -139,8 +142,9 @@ int cs_kernel_fence_query(struct cs_fence fence)
 
 void cs_fence_retire(struct cs_fence fence)
 {
-	if (fence.ring && cs_completed_seq(fence.ring) < fence.seq)
-		(void)!wait_cs(fence, INT64_MAX);
+	while (fence.ring && cs_completed_seq(fence.ring) < fence.seq)
+		if (wait_cs(fence, INT64_MAX) != -ETIMEDOUT)
+			break;
 }
 
 bool cs_fence_is_retired(struct cs_fence fence)
@@ -215,10 +219,86 @@ static int find_ended(const struct cs_fence *fences, unsigned count, int *answer
 	return -1;
 }
 
+/* what: AMDGPU_FENCE_TO_HANDLE_*; *result: a descriptor, or the handle of a syncobj. */
+static int export_fence(struct cs_fence fence, uint32_t what, int *result)
+{
+	const struct cs_ring *ring = fence.ring;
+	union drm_amdgpu_fence_to_handle args = {
+		.in =
+			{
+				.fence =
+					{
+						.ctx_id = ring->ctx->id,
+						.ip_type = ring->ip,
+						.ring = ring->index,
+						.seq_no = fence.seq,
+					},
+				.what = what,
+			},
+	};
+	int r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &args);
+
+	if (r)
+		return drv_fail(r, "FENCE_TO_HANDLE of job %llu", (unsigned long long)fence.seq);
+	*result = (int)args.out.handle;
+	return 0;
+}
+
+/* *handle: of a syncobj that has the fence, or a later one of a user queue. *made: the syncobj, if it is new. */
+static int put_into_syncobj(struct cs_fence fence, struct cs_syncobj *made, uint32_t *handle)
+{
+	const struct cs_syncobj *end;
+	int r, given;
+
+	if (fence.ring->user) {
+		r = cs_user_queue_end(fence.ring, &end);
+		*handle = r ? 0 : end->handle;
+		return r;
+	}
+	r = export_fence(fence, AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ, &given);
+	*handle = (uint32_t)given;
+	*made = (struct cs_syncobj){fence.ring->ctx->vm, *handle};
+	return r;
+}
+
+/* Sleeps until a fence of the device ends, the deadline, or for some milliseconds, where user queues are among the
+ * rings: WAIT_FENCES knows none of these, but every fence can be put into a syncobj. 0: one may have ended. */
+static int sleep_on_syncobjs(const struct cs_fence *fences, unsigned count, const struct drv_device *dev,
+			     uint64_t deadline_ns)
+{
+	struct cs_syncobj made[ANY_MAX];
+	uint32_t handle[ANY_MAX];
+	struct drm_syncobj_wait args = {.handles = (uintptr_t)handle};
+	unsigned n = 0;
+	int r = 0;
+
+	for (unsigned i = 0; !r && i < count && args.count_handles < ANY_MAX; i++) {
+		if (fences[i].ring->dev != dev)
+			continue;
+		r = put_into_syncobj(fences[i], &made[n], &handle[args.count_handles]);
+		n += !fences[i].ring->user && !r;
+		args.count_handles += !r;
+	}
+	args.timeout_nsec = (int64_t)cs_user_queue_deadline(deadline_ns);
+	if (!r)
+		r = drv_ioctl_insist(dev, DRM_IOCTL_SYNCOBJ_WAIT, &args);
+	while (n)
+		cs_syncobj_fini(&made[--n]);
+	return r == -ETIME ? -ETIMEDOUT : r;
+}
+
+static bool has_user_queue(const struct cs_fence *fences, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (fences[i].ring->user)
+			return true;
+	return false;
+}
+
 /* Sleeps until a fence of the device ends, or the deadline. The next poll of the fences detects a signaled one; a
  * loss needs a query. */
-static int sleep_on_any(const struct cs_fence *fences, unsigned count, const struct drv_device *dev,
-			uint64_t deadline_ns)
+static int sleep_on_fences(const struct cs_fence *fences, unsigned count, const struct drv_device *dev,
+			   uint64_t deadline_ns)
 {
 	struct drm_amdgpu_fence kernel[ANY_MAX];
 	union drm_amdgpu_wait_fences args = {
@@ -237,11 +317,20 @@ static int sleep_on_any(const struct cs_fence *fences, unsigned count, const str
 			};
 	args.in.fence_count = n;
 	r = drv_ioctl_insist(dev, DRM_IOCTL_AMDGPU_WAIT_FENCES, &args);
-	if (r || args.out.status)
+	return r || args.out.status ? r : -ETIMEDOUT;
+}
+
+static int sleep_on_any(const struct cs_fence *fences, unsigned count, const struct drv_device *dev,
+			uint64_t deadline_ns)
+{
+	int r = has_user_queue(fences, count) ? sleep_on_syncobjs(fences, count, dev, deadline_ns)
+					      : sleep_on_fences(fences, count, dev, deadline_ns);
+
+	if (r != -ETIMEDOUT)
 		for (unsigned i = 0; i < count; i++)
 			if (fences[i].ring->dev == dev)
 				(void)!cs_kernel_fence_query(fences[i]);
-	return r && !cs_is_loss(r) ? drv_fail(r, "WAIT_FENCES for %u fences", n) : 0;
+	return r && r != -ETIMEDOUT && !cs_is_loss(r) ? drv_fail(r, "a wait for any of %u fences", count) : 0;
 }
 
 static bool is_of_one_device(const struct cs_fence *fences, unsigned count)
@@ -289,36 +378,28 @@ int cs_fences_wait_any(const struct cs_fence *fences, unsigned count, int64_t ti
 	return r;
 }
 
-static int export_fence(struct cs_fence fence, uint32_t what, int *fd)
+/* Through a syncobj that nobody gives another fence. */
+static int export_end(struct cs_ring *ring, bool file, int *fd)
 {
-	const struct cs_ring *ring = fence.ring;
-	union drm_amdgpu_fence_to_handle args = {
-		.in =
-			{
-				.fence =
-					{
-						.ctx_id = ring->ctx->id,
-						.ip_type = ring->ip,
-						.ring = ring->index,
-						.seq_no = fence.seq,
-					},
-				.what = what,
-			},
-	};
-	int r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &args);
+	struct cs_syncobj sync;
+	int r = cs_syncobj_init(ring->ctx->vm, false, &sync);
 
 	if (r)
-		return drv_fail(r, "FENCE_TO_HANDLE of job %llu", (unsigned long long)fence.seq);
-	*fd = (int)args.out.handle;
-	return 0;
+		return r;
+	r = cs_user_queue_signal(ring, &sync);
+	r = r ? r : cs_syncobj_export(&sync, file, fd);
+	cs_syncobj_fini(&sync);
+	return r;
 }
 
 int cs_fence_export(struct cs_fence fence, int *fd)
 {
-	return export_fence(fence, AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD, fd);
+	return fence.ring->user ? export_end(fence.ring, false, fd)
+				: export_fence(fence, AMDGPU_FENCE_TO_HANDLE_GET_SYNCOBJ_FD, fd);
 }
 
 int cs_fence_sync_file(struct cs_fence fence, int *fd)
 {
-	return export_fence(fence, AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD, fd);
+	return fence.ring->user ? export_end(fence.ring, true, fd)
+				: export_fence(fence, AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD, fd);
 }
