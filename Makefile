@@ -334,6 +334,9 @@ run_tests    = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief $
 # The experiments are for real cards; here they show that they can be carried out.
 RUN_PROBES   = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/probes.txt \
 	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500 --gpu gfx942:partition=spx:watchdog_ms=500
+# User queues take an environment of their own.
+RUN_USERQ    = TUFF_USERQ=1 $(O)/tuff test --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/userq.txt \
+	--gpu gfx1100:kernel=7.0:userq=1:watchdog_ms=2000
 say_left_out = @$(if $(strip $(HIP_LEFT_OUT)),echo "left out because packages are missing: $(strip $(HIP_LEFT_OUT))")
 
 .PHONY: check run-check check-quick check-rest check-long check-clients check-hip check-contract check-flow test bench
@@ -356,6 +359,7 @@ check-rest: all layers $(OTHER_TESTS)
 	@tests/flow/break.sh check
 	$(say_left_out)
 	@$(RUN_PROBES)
+	@$(RUN_USERQ)
 	@$(call run_tests,tests,$(CHECK_GPUS)) -- $(OTHER_TESTS)
 
 ## test          T='pattern...': tests whose names match a shell pattern, or begin with it, up to a dot or a slash:

@@ -30,7 +30,10 @@ static int queue_init(struct embed_queue *queue, const struct tuff_queue_create_
 
 	if (r)
 		return r;
-	r = cs_ring_create(queue->ctx, ip, info->ring, queue->copy ? sdma_print : cs_pm4_print, &queue->ring);
+	r = !queue->copy && drv_uses_user_queues(vm_device(queue->base.device->vm))
+		    ? cs_ring_create_user(queue->ctx, cs_pm4_print, &queue->ring)
+		    : cs_ring_create(queue->ctx, ip, info->ring, queue->copy ? sdma_print : cs_pm4_print,
+				     &queue->ring);
 	if (r)
 		goto fail_ring;
 	r = -ENOMEM;

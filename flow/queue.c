@@ -34,6 +34,16 @@ static unsigned next_ring(struct flow_gpu *gpu)
 	return (unsigned)__builtin_ctz(rings);
 }
 
+/* Global wave sync, and grids that are resident as a whole, are of the kernel's rings. Where the kernel makes no more
+ * user queues, its rings go on. */
+static int ring_create(struct flow_queue *q)
+{
+	if (drv_uses_user_queues(q->gpu->dev) && !q->cooperative &&
+	    !cs_ring_create_user(q->ctx, cs_pm4_print, &q->ring))
+		return 0;
+	return cs_ring_create(q->ctx, DRV_IP_COMPUTE, next_ring(q->gpu), cs_pm4_print, &q->ring);
+}
+
 static int queue_create(struct flow_gpu *gpu, enum cs_priority priority, bool cooperative, struct flow_queue **out)
 {
 	const struct vm_info info = {
@@ -51,7 +61,7 @@ static int queue_create(struct flow_gpu *gpu, enum cs_priority priority, bool co
 	if (r == -EACCES)
 		r = cs_ctx_create(gpu->vm, CS_PRIORITY_NORMAL, &q->ctx);
 	if (!r)
-		r = cs_ring_create(q->ctx, DRV_IP_COMPUTE, next_ring(gpu), cs_pm4_print, &q->ring);
+		r = ring_create(q);
 	if (!r && cooperative)
 		r = cs_ring_use_gws(q->ring);
 	if (!r)

@@ -332,9 +332,12 @@ static void refused(void)
 	munmap(host, 5 * PAGE);
 }
 
-/* The program unmaps it first: jobs fail until the registration is gone too, and then all is well. */
+/* The program unmaps it first: jobs fail until the registration is gone too, and then all is well. No submission to a
+ * user queue can fail so: the kernel stops the queue and cannot start it again, which a later wait finds out. */
 static void unmapped_too_early(void)
 {
+	if (getenv("TUFF_USERQ"))
+		test_skip("jobs of user queues name no memory");
 	struct test_gpu gpu = test_gpu_open(test_device());
 	struct test_memory word = test_gtt(PAGE), m;
 	char *host = pages(4);
