@@ -273,9 +273,12 @@ int cs_submit(struct cs_ib *ib, const struct cs_submit_info *info, struct cs_fen
 
 #define SHORT_JOB_MAX_B (4 * (CS_BARRIER_DW_MAX + CS_CONSTANTS_DW_MAX + CS_ROOM_MAX + CS_TAIL_MAX + IB_PAD_DW))
 
-/* Changes nothing in the ring, apart from the job itself, until the kernel has accepted the job. */
-static inline int submit_short_job(struct cs_ring *ring, bool ordered, const struct cs_dispatch_template *template,
-				   uint64_t kernarg_va, uint64_t queue_va, uint64_t dispatch_id)
+/* Changes nothing in the ring, apart from the job itself, until the kernel has accepted the job. Inline, once for each
+ * kind of ring. */
+__attribute__((always_inline)) static inline int submit_short_job(struct cs_ring *ring, bool user, bool ordered,
+								  const struct cs_dispatch_template *template,
+								  uint64_t kernarg_va, uint64_t queue_va,
+								  uint64_t dispatch_id)
 {
 	uint64_t last = ring->last, completed = cs_completed_seq(ring), seq;
 	struct cs_chunk *chunk = ring->current;
@@ -288,7 +291,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 
 	if (atomic_load_explicit(&ring->ctx->lost, memory_order_acquire) || last - completed >= CS_BUSY_JOBS ||
 	    ring->scratch.old || ring->gws || ring->log || at_B + SHORT_JOB_MAX_B > ring->data_B ||
-	    (ring->user ? vm_updates_pending(ring->ctx->vm) : vm_list(ring->ctx->vm, &args.in.bo_list_handle)))
+	    (user ? vm_updates_pending(ring->ctx->vm) : vm_list(ring->ctx->vm, &args.in.bo_list_handle)))
 		return -EAGAIN;
 	memcpy(p, packet->dw, sizeof(packet->dw));
 	p += packet->count;
@@ -300,7 +303,7 @@ static inline int submit_short_job(struct cs_ring *ring, bool ordered, const str
 	*p = PM4_NOP(fill ? fill : 1); /* after the end if there is nothing to fill */
 	p += fill;
 	seq = last + 1;
-	if (ring->user) {
+	if (user) {
 		cs_user_queue_push(ring, chunk->mem.va + at_B, (uint32_t)(p - map), seq);
 	} else {
 		ring->ib_args[0].va_start = chunk->mem.va + at_B;
@@ -322,7 +325,9 @@ int cs_submit_template(struct cs_ring *ring, bool ordered, const struct cs_dispa
 
 	if (ring->dev->generation != drv_generation() || !drv_lock_try(&ring->lock))
 		return -EAGAIN;
-	r = submit_short_job(ring, ordered, template, kernarg_va, queue_va, dispatch_id);
+	r = __builtin_expect(!!ring->user, 0)
+		    ? submit_short_job(ring, true, ordered, template, kernarg_va, queue_va, dispatch_id)
+		    : submit_short_job(ring, false, ordered, template, kernarg_va, queue_va, dispatch_id);
 	drv_unlock(&ring->lock);
 	return r;
 }

@@ -31,31 +31,31 @@
 #define SLOT_DW 16u /* a cache line */
 #define SLOTS   (RING_B / (SLOT_DW * 4))
 /* Words that one slot polls. Firmware of APUs takes 4 (Mesa). */
-#define SLOT_WORDS 3
+#define SLOT_WORDS      3
 #define SLOTS_OF(words) (((words) + SLOT_WORDS - 1) / SLOT_WORDS)
 /* Fences, and the gate's. */
 #define WORDS_MAX (CS_AFTER_MAX + 1)
 _Static_assert(CS_JOBS_MAX * (1 + SLOTS_OF(WORDS_MAX)) <= SLOTS, "the unfinished jobs fit the ring");
 
-#define EOP_B          2048 /* Linux checks the size */
-#define DOORBELL       0
-#define POLL_CLOCKS    4
-#define SLEEP_NS       10000000 /* of a thread, before it looks at the word */
-#define STUCK_NS       60000000000 /* Linux's limit for compute rings of the same releases */
+#define EOP_B       2048 /* Linux checks the size */
+#define DOORBELL    0
+#define POLL_CLOCKS 4
+#define SLEEP_NS    10000000    /* of a thread, before it looks at the word */
+#define STUCK_NS    60000000000 /* Linux's limit for compute rings of the same releases */
 
 struct cs_user_queue {
 	struct vm_mem *ring, *rptr, *wptr, *eop; /* owned; Linux wants a page for each pointer */
 	struct vm_doorbell doorbell;             /* owned */
 	uint32_t id;                             /* owned: the kernel's queue */
-	struct cs_ring *gate;                    /* owned; NULL: not needed yet. Guarded by the ring's lock, as is: */
-	uint64_t slots;                          /* written so far */
-	uint32_t job[SLOT_DW];                   /* a job's slot, without IB and number */
-	uint64_t word[WORDS_MAX][2];             /* words that the next job polls: address and value */
+	struct cs_ring *gate;        /* owned; NULL: not needed yet. Guarded by the ring's lock, as is: */
+	uint64_t slots;              /* written so far */
+	uint32_t job[SLOT_DW];       /* a job's slot, without IB and number */
+	uint64_t word[WORDS_MAX][2]; /* words that the next job polls: address and value */
 	unsigned words;
-	struct drv_mutex lock;    /* guards all below */
-	struct cs_syncobj end;    /* owned: fence of the ring's end when it was last asked for */
-	_Atomic bool freed;       /* the kernel has no such queue any more */
-	uint64_t seen, seen_ns;   /* the sequence word when a sleeper looked, and since when it has been so */
+	struct drv_mutex lock;  /* guards all below */
+	struct cs_syncobj end;  /* owned: fence of the ring's end when it was last asked for */
+	_Atomic bool freed;     /* the kernel has no such queue any more */
+	uint64_t seen, seen_ns; /* the sequence word when a sleeper looked, and since when it has been so */
 };
 
 /* --- making and ending -------------------------------------------------------------------------- */

@@ -115,15 +115,22 @@ static inline bool is_shape(const struct hip_shape *shape, const struct hip_kern
 	return shape->kernel == k && !differ;
 }
 
-/* Copies in sizes that need no call of memcpy(); argument memory has multiples of 8 bytes. */
+/* Copies in blocks that need no call of memcpy(): the kernel's argument memory has room for whole ones. */
 static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 {
-	uint32_t at_B = 0;
+	for (const char *end = from + size_B; from < end; from += HIP_HIDDEN_BLOCK_B, to += HIP_HIDDEN_BLOCK_B)
+		memcpy(to, from, HIP_HIDDEN_BLOCK_B);
+}
 
-	for (; at_B + 16 <= size_B; at_B += 16)
-		memcpy(to + at_B, from + at_B, 16);
-	for (; at_B < size_B; at_B += 8)
-		memcpy(to + at_B, from + at_B, 8);
+/* Does the same as pack_explicit() for a kernel with a plan of moves. */
+__attribute__((always_inline)) static inline void move_explicit(const struct hip_kernel *k, void **args, char *to)
+{
+	unsigned i = 0, eights = k->eights, all = eights + k->fours;
+
+	for (; i < eights; i++)
+		memcpy(to + k->move[i].offset_B, args[k->move[i].arg], 8);
+	for (; i < all; i++)
+		memcpy(to + k->move[i].offset_B, args[k->move[i].arg], 4);
 }
 
 /* False when a hidden argument is missing because memory was short: the next launch may have it. */
@@ -368,7 +375,10 @@ __attribute__((always_inline)) static inline bool launch_repeat(struct hip_strea
 	if (!is_shape(shape, k, blocks, threads, lds_B) || k->args_B > HIP_CHUNK_B - at_B)
 		return false;
 	to = k->args_B ? s->args->base + at_B : NULL;
-	pack_explicit(&(struct hip_launch){.kernel = k, .args = args}, to);
+	if (__builtin_expect(k->eights + k->fours == k->cs->arg_count, 1))
+		move_explicit(k, args, to);
+	else
+		hip_launch_pack(&(struct hip_launch){.kernel = k, .args = args}, to);
 	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
 	s->args_at = at_B + k->args_B;
 	if (__builtin_expect(shape->again.kernel != NULL, 1)) {

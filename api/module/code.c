@@ -198,6 +198,45 @@ static bool has_hidden(const struct cs_kernel *k, enum cs_hidden_kind kind)
 	return false;
 }
 
+/* Copies of hidden arguments end with a whole block. */
+static uint32_t args_size(const struct hip_kernel *kernel)
+{
+	uint32_t size_B = kernel->cs->kernarg_B,
+		 hidden_B = (kernel->hidden_B + HIP_HIDDEN_BLOCK_B - 1) & -HIP_HIDDEN_BLOCK_B;
+
+	if (hidden_B && kernel->cs->explicit_B + hidden_B > size_B)
+		size_B = kernel->cs->explicit_B + hidden_B;
+	return hip_args_size(size_B);
+}
+
+/* Adds the arguments of that size from move[from] on; gives their number. */
+static uint8_t add_moves(struct hip_kernel *kernel, uint16_t size_B, unsigned from)
+{
+	const struct cs_kernel *k = kernel->cs;
+	unsigned count = from;
+
+	for (unsigned i = 0; i < k->arg_count; i++)
+		if (k->arg[i].size_B == size_B) {
+			kernel->move[count].arg = (uint16_t)i;
+			kernel->move[count++].offset_B = (uint16_t)k->arg[i].offset_B;
+		}
+	return (uint8_t)(count - from);
+}
+
+/* Argument memory has at most 16 KiB (cs/metadata.c), so offsets have 16 bits. */
+static void plan_moves(struct hip_kernel *kernel)
+{
+	const struct cs_kernel *k = kernel->cs;
+
+	if (k->arg_count > HIP_MOVES_MAX)
+		return;
+	for (unsigned i = 0; i < k->arg_count; i++)
+		if (k->arg[i].size_B != 8 && k->arg[i].size_B != 4)
+			return;
+	kernel->eights = add_moves(kernel, 8, 0);
+	kernel->fours = add_moves(kernel, 4, kernel->eights);
+}
+
 hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel)
 {
 	hsa_executable_symbol_t symbol;
@@ -212,8 +251,7 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	free(descriptor);
 	if (r)
 		return r;
-	kernel->device = code->device;
-	kernel->losses = code->losses;
+	*kernel = (struct hip_kernel){.device = code->device, .losses = code->losses};
 	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object) ||
 	    hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK,
 					   &kernel->calls))
@@ -224,10 +262,11 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	kernel->group_B = kernel->cs->lds_B;
 	kernel->private_B = kernel->cs->private_B;
 	kernel->dynamic_max_B = kernel->device->lds_B - kernel->group_B;
-	kernel->args_B = hip_args_size(kernel->cs->kernarg_B);
 	kernel->prints = has_hidden(kernel->cs, CS_HIDDEN_PRINTF);
 	if (kernel->cs->hidden_end_B > kernel->cs->explicit_B)
 		kernel->hidden_B = kernel->cs->hidden_end_B - kernel->cs->explicit_B;
+	kernel->args_B = args_size(kernel);
+	plan_moves(kernel);
 	kernel->plain = !kernel->calls && !kernel->prints && kernel->hidden_B <= HIP_HIDDEN_MAX_B;
 	kernel->threads_max = kernel->cs->max_threads ? kernel->cs->max_threads : HIP_THREADS_MAX;
 	return hipSuccess;

@@ -11,6 +11,10 @@
 
 #include "api/base/retire.h"
 
+#define HIP_MOVES_MAX 16
+/* Bytes of hidden arguments are copied in blocks of this size. */
+#define HIP_HIDDEN_BLOCK_B 32u
+
 struct hip_kernel {
 	uint64_t object;
 	const struct cs_kernel *cs; /* borrowed from HSA while the code is loaded: hip_code.unloader */
@@ -25,8 +29,14 @@ struct hip_kernel {
 	/* The stack use is not known to the compiler: private_B does not cover it, and the device's limit for
 	 * stacks does. */
 	bool calls;
-	bool prints;                /* writes printf messages to a buffer */
-	bool plain;                 /* neither calls nor prints */
+	bool prints; /* writes printf messages to a buffer */
+	bool plain;  /* neither calls nor prints */
+	/* The explicit arguments in order of their sizes, if each has 8 or 4 bytes and there are few of them; else
+	 * there are none here. */
+	uint8_t eights, fours;
+	struct {
+		uint16_t arg, offset_B;
+	} move[HIP_MOVES_MAX];
 	struct hip_retired retired; /* used when neither a handle nor the program names the kernel any more */
 };
 
