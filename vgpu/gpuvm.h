@@ -34,7 +34,7 @@ enum gpuvm_flags {
 enum gpuvm_mtype { GPUVM_NC, GPUVM_RW, GPUVM_CC, GPUVM_UC };
 
 /* Text of findings about a GPUVM_LATE region. */
-#define GPUVM_LATE_WHY "mapped under the job, and nothing shows that its page tables have it"
+#define GPUVM_LATE_WHY "mapped so late that nothing shows that the page tables have it"
 
 /* A mapped interval: GPU addresses [lo, hi), masked to 48 bits, backed by host memory of this process. */
 struct gpuvm_region {

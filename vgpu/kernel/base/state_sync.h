@@ -59,6 +59,12 @@ struct kern_point {
 	struct kern_fence *fence; /* counted; signalled after the fences of earlier points */
 };
 
+/* Updates of page tables that a point of a syncobj shows to be done. */
+#define KERN_SHOWN_MAX 64
+struct kern_shown {
+	uint64_t point, vm, version;
+};
+
 struct kern_syncobj {
 	unsigned refs;
 	unsigned watched;         /* references among them that watches have, which end with the others */
@@ -68,6 +74,8 @@ struct kern_syncobj {
 	struct kern_point *point; /* owned array, ascending */
 	unsigned points, room;
 	struct kern_waitq waitq; /* something was attached */
+	struct kern_shown shown[KERN_SHOWN_MAX]; /* the last ones, by turns */
+	unsigned shown_count;                    /* so far */
 };
 
 #endif

@@ -138,9 +138,10 @@ static uint64_t mark_listed(struct kern_bo_list *list)
 
 /* --- what comes later --- */
 
+/* The kernel holds no user queue back until the page tables have a mapping. */
 static bool is_later(const struct kern_map *map, const struct kern_view *view)
 {
-	return map->born > view->version;
+	return map->born > (view->everything ? view->landed : view->version);
 }
 
 /* An SDMA engine writes the page tables, in the order of the changes. A removal is written when all earlier jobs
@@ -191,7 +192,8 @@ static bool is_newest(const struct kern_view *view, const struct kern_later *lat
 {
 	const struct kern_vm *vm = view->space;
 
-	return later ? later->version == vm->version && later->landed == vm->landed : view->version == vm->version;
+	return later ? later->version == vm->version && later->landed == vm->landed
+		     : view->version == vm->version && !view->waits;
 }
 
 /* A mapping that existed once is valid until the job ends; mappings that surely exist take precedence over those
@@ -253,13 +255,17 @@ static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *lis
 		.version = vm->version,
 		.list = list ? list->id : 0,
 		.everything = everything,
+		.landed = vm->landed,
 		.cuts = vm->cuts,
 		.space = vm,
 		.listed = list,
 		.view = {.region = view->region, .vm = vm->id, .dummy = dummy_region(vm), .later = find_later},
 	};
 	for (unsigned i = 0; i < vm->count; i++)
-		view->view.count += region_fill(&view->region[view->view.count], vm, vm->map[i], epoch);
+		if (!is_later(vm->map[i], view))
+			view->view.count += region_fill(&view->region[view->view.count], vm, vm->map[i], epoch);
+		else
+			view->waits = true;
 	if (vm->dev->userq)
 		view->region[view->view.count++] = seq64_region(vm);
 	add_redirected(vm, &view->view, view->region);
@@ -281,7 +287,7 @@ static struct kern_view *view_get(struct kern_vm *vm, struct kern_bo_list *list,
 	for (i = 0; i < VIEWS && cache[i]; i++) {
 		view = cache[i];
 		if (view->vm == vm->id && view->list == list_id && view->version == vm->version &&
-		    view->everything == everything) {
+		    view->everything == everything && (!everything || view->landed == vm->landed)) {
 			cache_to_front(i, view);
 			view->refs++;
 			return view;

@@ -436,7 +436,8 @@ static int find_timeline(struct kern_file *file, const struct uapi_gem_va *args,
 	return args->vm_timeline_point ? kern_syncobj_reserve(s) : 0;
 }
 
-/* The update is complete when the ioctl returns: its fence is signalled. */
+/* The fence is signalled at once. On a card the update may still be under way: it counts as done when the client looks
+ * at the fence. */
 static int post_update(struct kern_vm *vm, struct kern_syncobj *s, uint64_t point)
 {
 	struct kern_fence *stub = kern_fence_stub();
@@ -445,7 +446,7 @@ static int post_update(struct kern_vm *vm, struct kern_syncobj *s, uint64_t poin
 		return -ENOMEM;
 	kern_syncobj_attach(s, point, stub);
 	kern_fence_put(stub);
-	kern_vm_landed(vm, vm->version);
+	kern_syncobj_add_update(s, point, vm);
 	return 0;
 }
 

@@ -58,10 +58,11 @@ struct kern_later {
 struct kern_view {
 	unsigned refs; /* kernel lock */
 	uint64_t vm, version, list;
-	uint64_t cuts;                      /* the VM's, when it was taken */
+	uint64_t cuts, landed;              /* the VM's, when it was taken */
 	struct kern_vm *space;              /* borrowed from the jobs that have the view, as is: */
 	struct kern_bo_list *listed;        /* NULL: none */
 	bool everything;                    /* no list: all that is mapped may be accessed */
+	bool waits;                         /* nothing showed yet that the page tables have all of it */
 	_Atomic(struct kern_later *) later; /* owned; the newest; set with the kernel lock, release */
 	struct gpuvm_view view;
 	struct gpuvm_region region[];

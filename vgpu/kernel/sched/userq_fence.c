@@ -258,6 +258,8 @@ static int note_syncobj(struct wait *w, uint32_t handle, uint64_t point)
 		return r;
 	r = kern_fence_leaves(f, note_fence, w);
 	kern_fence_put(f);
+	if (!r && !w->count_only)
+		kern_syncobj_shows(kern_syncobj_find(w->file, handle), point, w->file->vm);
 	return r;
 }
 

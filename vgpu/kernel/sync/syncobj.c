@@ -87,6 +87,21 @@ void kern_syncobj_attach(struct kern_syncobj *s, uint64_t point, struct kern_fen
 	kern_waitq_wake(&s->waitq);
 }
 
+void kern_syncobj_add_update(struct kern_syncobj *s, uint64_t point, const struct kern_vm *vm)
+{
+	s->shown[s->shown_count++ % KERN_SHOWN_MAX] = (struct kern_shown){point, vm->id, vm->version};
+}
+
+void kern_syncobj_shows(const struct kern_syncobj *s, uint64_t point, struct kern_vm *vm)
+{
+	for (unsigned i = 0; i < s->shown_count && i < KERN_SHOWN_MAX; i++) {
+		const struct kern_shown *shown = &s->shown[i];
+
+		if (shown->vm == vm->id && (!point || shown->point <= point) && vm->landed < shown->version)
+			vm->landed = shown->version;
+	}
+}
+
 /* *f is counted, NULL when the point is not there yet. */
 static int find_point(struct kern_syncobj *s, uint64_t point, struct kern_fence **f)
 {
@@ -327,6 +342,8 @@ int kern_syncobj_query_ioctl(struct kern_file *file, void *arg)
 	for (uint32_t i = 0; i < a.count; i++) {
 		prune_points(a.syncobj[i]);
 		a.point[i] = args->flags ? a.syncobj[i]->last : a.syncobj[i]->reached;
+		if (!args->flags)
+			kern_syncobj_shows(a.syncobj[i], a.point[i], file->vm);
 	}
 	r = kern_copy_out(args->points, a.point, a.count * sizeof(*a.point));
 	array_fini(&a);

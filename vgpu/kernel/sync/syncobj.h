@@ -25,6 +25,11 @@ void kern_syncobj_attach(struct kern_syncobj *s, uint64_t point, struct kern_fen
 int kern_syncobj_find_fence(struct kern_file *file, uint32_t handle, uint64_t point, uint32_t flags,
 			    int64_t deadline_ns, struct kern_fence **fence);
 
+/* The point's fence is that of the VM's last update of page tables. */
+void kern_syncobj_add_update(struct kern_syncobj *s, uint64_t point, const struct kern_vm *vm);
+/* The client has seen that the point is reached (0: the payload), and so that the updates up to it are done. */
+void kern_syncobj_shows(const struct kern_syncobj *s, uint64_t point, struct kern_vm *vm);
+
 /* The fence of a point without waiting, counted; NULL when there is none yet. */
 struct kern_fence *kern_syncobj_peek(struct kern_syncobj *s, uint64_t point);
 

@@ -119,6 +119,9 @@ static int do_wait(struct kern_file *file, const struct wait_args *args, uint32_
 	}
 	if (!r && !all_or_any(w, args, first))
 		r = args->deadline_ns <= sys_now_ns() ? -ETIME : sleep_on(w, args, first);
+	for (uint32_t i = 0; !r && i < args->count; i++)
+		if (w[i].fence && w[i].fence->signalled)
+			kern_syncobj_shows(w[i].syncobj, w[i].point, file->vm);
 	kern_call_current()->waiting = NULL;
 	kern_waiting_free(w, args->count);
 	return r;

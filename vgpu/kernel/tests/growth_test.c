@@ -1,4 +1,5 @@
 /* What a job sees of mappings that are made while it runs: a wave waits for an address and writes there. */
+#include <xf86drm.h>
 #include "vgpu/kernel/tests/test_packets.h"
 
 #define UC_VA   0x300000ull /* the data page once more, past L2 */
@@ -174,6 +175,7 @@ static void its_fence_shows_that_an_update_is_done(void)
 	seq = submit_writer(rig.list, 1);
 	va.vm_timeline_syncobj_out = create.handle;
 	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_VA, &va), 0);
+	CHECK_EQ(drmSyncobjTimelineWait(rig.fd, &create.handle, &va.vm_timeline_point, 1, INT64_MAX, 0, NULL), 0);
 	new_findings();
 	tell(0, NEW_VA + 4);
 	CHECK_EQ(rig_wait(seq), 0);

@@ -22,10 +22,35 @@ static struct queue {
 	uint64_t at; /* dwords written */
 } queue;
 
+static uint32_t syncobj_create(void);
+static void syncobj_destroy(uint32_t handle);
+
+/* Maps as rig_va() does, and waits until the page tables have it, and all that was mapped before. */
+static void map_and_wait(uint32_t bo, uint64_t va, uint64_t size_B, uint32_t flags)
+{
+	uint32_t syncobj = syncobj_create();
+	uint64_t point = 1;
+	struct uapi_gem_va map = {.handle = bo,
+				  .operation = AMDGPU_VA_OP_MAP,
+				  .flags = flags,
+				  .va_address = va,
+				  .map_size = size_B,
+				  .vm_timeline_point = point,
+				  .vm_timeline_syncobj_out = syncobj};
+	struct uapi_syncobj_timeline_wait wait = {.handles = (uintptr_t)&syncobj,
+						  .points = (uintptr_t)&point,
+						  .timeout_ns = INT64_MAX,
+						  .count = 1};
+
+	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_VA, &map), 0);
+	CHECK_EQ(rig_call(DRM_IOWR(0xca, struct uapi_syncobj_timeline_wait), &wait), 0);
+	syncobj_destroy(syncobj);
+}
+
 static uint32_t *memory_at(uint64_t va, uint64_t size_B, uint32_t *bo)
 {
 	CHECK_EQ(rig_create(size_B, AMDGPU_GEM_DOMAIN_GTT, 0, bo), 0);
-	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, *bo, va, size_B, RIG_RWX), 0);
+	map_and_wait(*bo, va, size_B, RIG_RWX);
 	return rig_map(*bo, size_B);
 }
 
@@ -71,7 +96,7 @@ static void queue_memory(void)
 	queue.wptr = (void *)memory_at(WPTR_VA, 4096, &queue.wptr_bo);
 	munmap(memory_at(EOP_VA, 4096, &queue.eop_bo), 4096);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_DOORBELL, 0, &queue.bell_bo), 0);
-	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, rig.data_bo, BUSY_VA & ~4095ull, 4096, RIG_RWX | AMDGPU_VM_MTYPE_UC), 0);
+	map_and_wait(rig.data_bo, BUSY_VA & ~4095ull, 4096, RIG_RWX | AMDGPU_VM_MTYPE_UC);
 	queue.bell = (void *)rig_map(queue.bell_bo, 4096);
 	CHECK(queue.bell != MAP_FAILED);
 }
@@ -682,6 +707,36 @@ static void its_memory_must_stay(void)
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, queue.rptr_bo, RPTR_VA, 4096, RIG_RWX), 0);
 }
 
+/* Contract row 125: the kernel does not hold a user queue back until the page tables have a mapping. */
+static void mappings_have_to_be_waited_for(void)
+{
+	const uint64_t early = 0x3000000, late = 0x3100000;
+	const uint32_t flags = RIG_RWX | AMDGPU_VM_MTYPE_UC;
+	unsigned long refused = 0;
+
+	CHECK_EQ(queue_create(), 0);
+	atomic_store(queue.wptr, 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, rig.data_bo, early, 4096, flags), 0);
+	map_and_wait(rig.data_bo, late, 4096, flags);
+	put_write(early, 1);
+	put_write(late + 4, 2);
+	ring_bell();
+	CHECK(becomes(&rig.data[1], 2));
+	CHECK_EQ(found(), 0);
+	CHECK_EQ(rig.data[0], 1);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, rig.data_bo, early + 4096, 4096, flags), 0);
+	put_write(early + 4096, 3);
+	ring_bell();
+	for (unsigned i = 0; i < 20000 && !refused; i++) {
+		usleep(200);
+		refused = found();
+	}
+	CHECK_EQ(refused, 1);
+	CHECK_EQ(rig.data[0], 1);
+	CHECK_EQ(queue_free(queue.id), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_CLEAR, 0, early, 0x200000, 0), 0);
+}
+
 /* Packets that a user queue cannot have stop it; the fence ends by its time limit. */
 static void a_bad_packet_stops_it(void)
 {
@@ -711,6 +766,7 @@ static void mistakes_are_found(void)
 	a_missing_packet_is_reported();
 	doorbells_are_checked();
 	its_memory_must_stay();
+	mappings_have_to_be_waited_for();
 	a_bad_packet_stops_it();
 	queue_end();
 }
@@ -772,7 +828,7 @@ static void evictions_do_not_show(void)
 
 	queue_begin("gfx1100:kernel=7.2:userq=1");
 	CHECK_EQ(rig_create(1 << 20, AMDGPU_GEM_DOMAIN_VRAM, 0, &bo), 0);
-	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, bo, 0x3000000, 1 << 20, RIG_RWX), 0);
+	map_and_wait(bo, 0x3000000, 1 << 20, RIG_RWX);
 	CHECK_EQ(queue_create(), 0);
 	kern_inject_plan(KERN_EVICT, 0, KERN_PPM_ALL);
 	atomic_store(queue.wptr, 0);
