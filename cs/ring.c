@@ -92,6 +92,13 @@ int cs_ctx_lost(const struct cs_ctx *ctx)
 	return atomic_load_explicit(&ctx->lost, memory_order_acquire);
 }
 
+static const char *trap_hint(const struct cs_ring *ring, int r)
+{
+	return ring->dev->chip->trap_halts && (r == -ETIME || r == -ENODATA || (ring->user && r == -ECANCELED))
+		       ? "; on this chip __builtin_trap(), abort() and assert() of AMD's headers halt a wave for good"
+		       : "";
+}
+
 static const char *loss_reason(int r)
 {
 	switch (r) {
@@ -131,7 +138,8 @@ int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 	ctx_lose(ring->ctx, r);
 	drv_log(DRV_LOG_SUBMIT, "context %u lost at ring %u.%u, job %llu", ring->ctx->id, ring->ip, ring->index,
 		(unsigned long long)first_bad);
-	return drv_fail(ring->ctx->lost, "context lost: %s (kernel said %d)", loss_reason(r), r);
+	return drv_fail(ring->ctx->lost, "context lost: %s (kernel said %d)%s", loss_reason(r), r,
+			trap_hint(ring, r));
 }
 
 /* Queries the kernel fences of the last jobs, as many as may have been on the hardware. Only these fences report a

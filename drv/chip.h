@@ -119,6 +119,10 @@ struct drv_chip {
 	/* The copy engines reach memory through L2, and the kernel can invalidate caches before their jobs
 	 * (AMDGPU_IB_FLAG_EMIT_MEM_SYNC) */
 	bool sdma_mem_sync;
+	/* A trap in a kernel, as clang makes it for __builtin_trap(), halts its wave for good: the chip ignores s_trap, and
+	 * the code behind it asks the trap handler that DRM does not install, then halts (LLVM
+	 * hasPrivEnabledTrap2NopBug(), insertSimulatedTrap()). */
+	bool trap_halts;
 	bool ring_per_xcc;      /* each compute ring belongs to one of several XCCs: a job uses that XCC's CUs */
 	enum drv_feature xnack; /* for queues of the DRM driver, where no fault is ever resolved */
 	enum drv_feature sramecc;

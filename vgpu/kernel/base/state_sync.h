@@ -73,7 +73,7 @@ struct kern_syncobj {
 	uint64_t last, reached;   /* newest point; newest point known to be reached */
 	struct kern_point *point; /* owned array, ascending */
 	unsigned points, room;
-	struct kern_waitq waitq; /* something was attached */
+	struct kern_waitq waitq;                 /* something was attached */
 	struct kern_shown shown[KERN_SHOWN_MAX]; /* the last ones, by turns */
 	unsigned shown_count;                    /* so far */
 };

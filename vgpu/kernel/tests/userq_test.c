@@ -37,10 +37,8 @@ static void map_and_wait(uint32_t bo, uint64_t va, uint64_t size_B, uint32_t fla
 				  .map_size = size_B,
 				  .vm_timeline_point = point,
 				  .vm_timeline_syncobj_out = syncobj};
-	struct uapi_syncobj_timeline_wait wait = {.handles = (uintptr_t)&syncobj,
-						  .points = (uintptr_t)&point,
-						  .timeout_ns = INT64_MAX,
-						  .count = 1};
+	struct uapi_syncobj_timeline_wait wait = {
+		.handles = (uintptr_t)&syncobj, .points = (uintptr_t)&point, .timeout_ns = INT64_MAX, .count = 1};
 
 	CHECK_EQ(rig_call(UAPI_IOCTL_GEM_VA, &map), 0);
 	CHECK_EQ(rig_call(DRM_IOWR(0xca, struct uapi_syncobj_timeline_wait), &wait), 0);
