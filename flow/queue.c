@@ -62,7 +62,7 @@ static int queue_create(struct flow_gpu *gpu, enum cs_priority priority, bool co
 		r = cs_ctx_create(gpu->vm, CS_PRIORITY_NORMAL, &q->ctx);
 	if (!r)
 		r = ring_create(q);
-	if (!r && cooperative)
+	if (!r && cooperative && gpu->dev->chip->gws)
 		r = cs_ring_use_gws(q->ring);
 	if (!r)
 		r = vm_suballoc_create(gpu->vm, &info, &q->count);

@@ -44,10 +44,7 @@ hipError_t hip_grid_check(const struct hip_launch *l)
 	uint64_t most =
 		(uint64_t)hip_occupancy(l->kernel, l->threads[0] * l->threads[1] * l->threads[2], l->lds_B) *
 		d->cus;
-	bool can = false;
 
-	if (hsa_agent_get_info(d->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES, &can) || !can)
-		return hipErrorLaunchFailure;
 	/* The full product may exceed 2^64, but not while the product of the first two is within the limit. */
 	return blocks > most || blocks * l->blocks[2] > most ? hipErrorCooperativeLaunchTooLarge : hipSuccess;
 }

@@ -168,9 +168,9 @@ static void fill_work(struct rt_info *info, const struct drv_chip *chip)
 		.waves_per_cu = chip->waves_per_cu,
 		.simds_per_cu = chip->simds_per_cu,
 		.xccs = 1,
-		/* The kernel assigns GWS resources to a job; creating the buffer takes none from other
-		 * processes. */
-		.cooperative = chip->gws,
+		/* Everywhere. Where the chip has global wave sync, the kernel assigns its resources to a job; creating the
+		 * buffer takes none from other processes. GFX12 has none, and its grids meet in memory. */
+		.cooperative = true,
 		.sdma_xgmi_engines = 0,
 	};
 }

@@ -239,7 +239,8 @@ static void free_queue(struct rt_flow *flow)
 static int init_queue(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q,
 		      hsa_signal_t *doorbell)
 {
-	int r = want->type == HSA_QUEUE_TYPE_COOPERATIVE ? vm_gws_create(want->gpu->vm) : 0;
+	bool syncs = want->type == HSA_QUEUE_TYPE_COOPERATIVE && want->gpu->dev->chip->gws;
+	int r = syncs ? vm_gws_create(want->gpu->vm) : 0;
 
 	q->base.rt = rt;
 	q->base.gpu = want->gpu;
@@ -372,8 +373,6 @@ static hsa_status_t check_queue_request(struct rt *rt, hsa_agent_t agent, uint32
 		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
 	if (size > RT_QUEUE_MAX || (private_B > SCRATCH_MAX_B && private_B != UINT32_MAX))
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	if (want->type == HSA_QUEUE_TYPE_COOPERATIVE && !a->info.cooperative)
-		return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
 	want->gpu = a->gpu;
 	want->features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH;
 	return HSA_STATUS_SUCCESS;
