@@ -21,7 +21,7 @@ $(HIP_MATRIX): tests/hip/matrix tests/hip/matrix.awk $(HIP_SRC)
 	@mkdir -p $(@D) $(O)/hip $(O)/clients
 	@awk -v out='$(O)' -v sources='$(HIP_SRC)' -f tests/hip/matrix.awk tests/hip/matrix >$@
 
-HIP_TESTS    := $(foreach k,ours ours5 abi5 abi6 abi7 preload clr hipcc hipcc-ours openmp long,$(HIP_TESTS_$(k)))
+HIP_TESTS    := $(foreach k,ours ours5 abi5 abi6 abi7 preload generic clr hipcc hipcc-ours openmp long,$(HIP_TESTS_$(k)))
 RUNTIME_asan := libasan.so
 RUNTIME_tsan := libtsan.so
 RUNTIME      := $(if $(RUNTIME_$(MODE)),LD_PRELOAD=$(shell $(CC) -print-file-name=$(RUNTIME_$(MODE))) \
@@ -64,6 +64,9 @@ HIP_FLAGS.ours    :=
 HIP_LINK.ours     := -L$(O)/lib -lamdhip64 $(HIP_RPATH)
 HIP_FLAGS.preload := -mllvm -amdgpu-kernarg-preload-count=16
 HIP_LINK.preload  := $(HIP_LINK.ours)
+# clang 19 warns of code object version 6, which generic targets need; Debian 12's device library does not have them.
+HIP_FLAGS.generic := -mcode-object-version=6 -w -nogpulib
+HIP_LINK.generic  := $(HIP_LINK.ours)
 HIP_FLAGS.abi5    := -DTUFF_HIP_ABI=5 -no-hip-rt
 HIP_LINK.abi5     := -x none $(O)/lib/libamdhip64.so.5 $(HIP_RPATH)
 HIP_FLAGS.abi7    := -DTUFF_HIP_ABI=7 -no-hip-rt
@@ -81,6 +84,8 @@ endef
 $(O)/hip/%.ours: tests/hip/%.hip $(O)/hip/%.ours.row $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 	$(compile_hip)
 $(O)/hip/%.preload: tests/hip/%.hip $(O)/hip/%.preload.row $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
+	$(compile_hip)
+$(O)/hip/%.generic: tests/hip/%.hip $(O)/hip/%.generic.row $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 	$(compile_hip)
 $(O)/hip/%.abi5: tests/hip/%.hip $(O)/hip/%.abi5.row $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so.5
 	$(compile_hip)
@@ -163,7 +168,7 @@ $(HIP_INSIDE): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST_K
 CLIENT_TESTS  := $(if $(HIP_READY),$(HIP_TESTS_hipcc) $(HIP_TESTS_hipcc-ours) $(O)/bin/tests/clients/rocminfo) \
 	$(if $(OMP_READY),$(HIP_TESTS_openmp))
 CLIENT_LONG_TESTS := $(if $(HIP_READY),$(HIP_TESTS_long))
-OUR_HIP_TESTS := $(O)/bin/tests/hip/abi $(HIP_INJECTED) $(HIP_INSIDE) $(if $(OUR_HIP_READY),$(foreach k,ours abi5 abi6 abi7 preload,$(HIP_TESTS_$(k))) \
+OUR_HIP_TESTS := $(O)/bin/tests/hip/abi $(HIP_INJECTED) $(HIP_INSIDE) $(if $(OUR_HIP_READY),$(foreach k,ours abi5 abi6 abi7 preload generic,$(HIP_TESTS_$(k))) \
 	$(if $(HIP_READY),$(HIP_TESTS_ours5) $(HIP_TESTS_clr)))
 HIP_LEFT_OUT  := $(if $(HIP_READY),,HIP programs of AMD's compiler (make deps-clients)) \
 	$(if $(OUR_HIP_READY),,HIP programs of clang (make deps-check))

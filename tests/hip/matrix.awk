@@ -30,7 +30,17 @@ function name_of(program, kind, gpu)
 		return "clients/" program "." gpu
 	if (kind == "hipcc-ours")
 		return "clients/" program ".ours." gpu
-	return "hip/" program "." (kind ~ /^ours/ ? gpu : kind)
+	return "hip/" program "." (kind ~ /^ours/ ? gpu : kind == "generic" ? kind "." gpu : kind)
+}
+
+# What code of that kind for a chip is compiled for: gfx1013 or gfx10-1-generic, gfx1151 or gfx11-generic.
+function target_of(chip, kind)
+{
+	if (kind != "generic")
+		return chip
+	if (chip ~ /^gfx10/)
+		return "gfx10-" substr(chip, 6, 1) "-generic"
+	return substr(chip, 1, chip ~ /^gfx9/ ? 4 : 5) "-generic"
 }
 
 function add_test(program, kind, gpu, variables, is_long,    name, spec, path, test, target)
@@ -47,7 +57,7 @@ function add_test(program, kind, gpu, variables, is_long,    name, spec, path, t
 	printf "%s: private RUN_PROGRAM := %s\n%s: private RUN_GPU := %s\n", test, path, test, spec
 	printf "%s: private RUN_VARIABLES :=%s\n", test, variables environment[name]
 	for (; match(spec, /gfx[0-9a-f]+/); spec = substr(spec, RSTART + RLENGTH)) {
-		target = " --offload-arch=" substr(spec, RSTART, RLENGTH)
+		target = " --offload-arch=" target_of(substr(spec, RSTART, RLENGTH), kind)
 		if (!index(targets[path] " ", target " "))
 			targets[path] = targets[path] target
 	}
