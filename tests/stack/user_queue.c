@@ -64,6 +64,16 @@ static struct cs_fence write_job(struct cs_ring *ring, unsigned wait, uint32_t v
 	return fence;
 }
 
+/* Memory that both poll. */
+static struct vm_mem *words_create(void)
+{
+	const struct vm_info info = {.size_B = 4096, .kind = VM_GTT, .flags = VM_CPU | VM_UNCACHED};
+	struct vm_mem *mem = NULL;
+
+	CHECK_EQ(vm_mem_create(s.vm, &info, &mem), 0);
+	return mem;
+}
+
 static void words_clear(void)
 {
 	memset(words->map, 0, words->size_B);
@@ -299,7 +309,7 @@ static void run_alone(const char *spec, void (*test)(void))
 {
 	CHECK_EQ(vgpu_start(spec), 0);
 	if (CHECK_EQ(stack_open(&s), 0)) {
-		words = stack_gtt(&s, 4096);
+		words = words_create();
 		test();
 		vm_mem_destroy(words);
 		stack_close(&s);
@@ -322,7 +332,7 @@ int main(void)
 	CHECK_EQ(vgpu_start(SPEC "," SPEC), 0);
 	if (CHECK_EQ(stack_open(&s), 0) && CHECK_EQ(stack_open_at(&other, 1, s.vm), 0)) {
 		CHECK(drv_uses_user_queues(s.dev));
-		words = stack_gtt(&s, 4096);
+		words = words_create();
 		submissions_make_no_ioctl();
 		the_ring_goes_round();
 		rings_wait_for_one_another();
