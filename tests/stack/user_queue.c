@@ -166,6 +166,26 @@ static void copies_wait_and_are_waited_for(void)
 	queue_destroy(&q);
 }
 
+/* What a kernel wrote into cached memory is in memory when its job has ended. */
+static void results_reach_the_cpu(void)
+{
+	struct queue q = queue_create(&s);
+	struct vm_mem *data = stack_gtt(&s, 4096);
+	struct stack on_queue = s;
+	struct cs_code *code;
+	uint32_t *value = data->map;
+
+	on_queue.ring = q.ring;
+	CHECK_EQ(stack_load(&s, "group", 1, &code), 0);
+	value[7] = 5;
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_EQ(stack_add(&on_queue, code, data->va, 1), 0);
+	CHECK_EQ(value[7], ((5 * 3 + 1) * 3 + 1) * 3 + 1);
+	cs_code_unload(code);
+	vm_mem_destroy(data);
+	queue_destroy(&q);
+}
+
 /* A thread that sleeps asks for one fence, and is not held up by a later job of the ring. */
 static void sleeping_threads_are_woken(void)
 {
@@ -337,6 +357,7 @@ int main(void)
 		the_ring_goes_round();
 		rings_wait_for_one_another();
 		copies_wait_and_are_waited_for();
+		results_reach_the_cpu();
 		sleeping_threads_are_woken();
 		fences_are_exported();
 		others_wait_and_are_waited_for();
