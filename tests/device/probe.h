@@ -51,7 +51,7 @@ uint32_t probe_get(const struct test_memory *words, unsigned index);
 uint64_t probe_get64(const struct test_memory *words, unsigned index);
 void probe_sleep(uint64_t ns);
 
-/* --- packets (GFX9 PM4; SDMA 4.x) --------------------------------------------------------------- */
+/* --- packets: those that are alike from GFX9 to GFX12 --------------------------------------------- */
 
 #define PM4(opcode, body_dw) (3u << 30 | (uint32_t)((body_dw) - 1) << 16 | (uint32_t)(opcode) << 8)
 #define LO(va)               ((uint32_t)(va))
@@ -78,12 +78,19 @@ struct probe_launch {
 	uint32_t args_B;
 	uint32_t groups[3], lanes[3];
 	uint64_t scratch; /* backing memory; 0: none */
-	uint32_t scratch_waves, scratch_units;
+	uint32_t scratch_B, tmpring;
 	bool split;     /* START to RSRC2 in packets as small as others send them, instead of one */
 	bool only_run;  /* nothing but that one run and USER_DATA */
 	uint32_t order; /* other bits of the initiator */
 };
 
+/* 9, 0x10, 0x11 or 0x12: the first digits of the target. */
+unsigned probe_generation(void);
+/* Lanes of the program's waves. */
+unsigned probe_lanes(const struct probe_program *program);
+/* TMPRING_SIZE for so many waves of the whole device, each with so much scratch; before GFX11 of the device, then of each
+ * shader engine, in units of 1 KiB and of 256 bytes. */
+uint32_t probe_tmpring(uint32_t waves, uint32_t wave_KiB, uint32_t engines);
 /* Reads the descriptor of a kernel of probe.hip. */
 void probe_program(const char *kernel, struct probe_program *program);
 /* What must precede the first launch by hand of a job: brings the code into view, and sets what is not launch's. */

@@ -91,9 +91,6 @@ static void long_copy_gfx10(void)
 {
 	if (strncmp(test_info()->target, "gfx101", 6))
 		test_skip("about SDMA 5.0 (gfx1010 to gfx1013), this is %s", test_info()->target);
-	if (!test_info()->can_submit)
-		test_skip("the packets for %s come with its generation, and this experiment with them",
-			  test_info()->target);
 	long_copy(7);
 }
 

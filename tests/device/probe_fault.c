@@ -9,40 +9,41 @@
 
 /* --- 26: scratch waves of a workgroup ------------------------------------------------------------ */
 
-#define GROUP_WAVES 16
-#define WAVE_UNITS  9 /* KiB: 32 words of 64 lanes, odd as in probe 3 */
+#define GROUP_LANES 1024
+#define WAVE_KiB    9 /* 32 words of 64 lanes, odd as in probe 3 */
 
-/* One workgroup of 16 waves, with so many slots in each shader engine. */
-static enum probe_end run_group(uint32_t waves_per_engine, uint32_t engines, uint32_t *right)
+/* A workgroup with so many slots in each shader engine. */
+static enum probe_end run_group(const struct probe_program *program, uint32_t waves_per_engine, uint32_t engines,
+				uint32_t *right)
 {
+	const uint32_t slots = waves_per_engine * engines;
 	struct tuff_queue *queue = probe_queue(TUFF_COMPUTE, 0);
-	struct test_memory out = probe_words(GROUP_WAVES * 64 * 16);
-	struct probe_program program;
+	struct test_memory out = probe_words(GROUP_LANES * 16);
 	struct {
 		uint64_t out;
 		uint32_t tag, ticks, turns;
 	} args = {out.va, 0x10000000, 0, 0};
-	struct probe_launch launch = {
-		.program = &program, .args = &args, .args_B = sizeof(args), .groups = {1, 1, 1}};
+	struct probe_launch launch = {.program = program,
+				      .args = &args,
+				      .args_B = sizeof(args),
+				      .groups = {1, 1, 1},
+				      .lanes = {GROUP_LANES, 1, 1},
+				      .scratch_B = slots * WAVE_KiB * 1024,
+				      .tmpring = probe_tmpring(slots, WAVE_KiB, engines)};
 	struct tuff_cmd *cmd;
 	enum probe_end end;
 
-	probe_program("k_probe_slots", &program);
-	launch.lanes[0] = GROUP_WAVES * 64;
-	launch.lanes[1] = launch.lanes[2] = 1;
-	launch.scratch_waves = waves_per_engine * engines;
-	launch.scratch_units = WAVE_UNITS;
-	launch.scratch = test_vram((uint64_t)launch.scratch_waves * WAVE_UNITS * 1024).va;
-	memset(out.map, 0xff, GROUP_WAVES * 64 * 16);
+	launch.scratch = test_vram(launch.scratch_B).va;
+	memset(out.map, 0xff, GROUP_LANES * 16);
 	cmd = probe_begin(queue);
 	probe_prepare(cmd);
 	probe_launch(cmd, &launch);
 	end = probe_finish(cmd);
 	*right = 0;
-	for (unsigned i = 0; i < GROUP_WAVES * 64; i++)
+	for (unsigned i = 0; i < GROUP_LANES; i++)
 		*right += !probe_get(&out, i * 4);
-	test_note("a workgroup of %u waves, WAVES %u on %u shader engines: %s; %u of %u lanes right", GROUP_WAVES,
-		  launch.scratch_waves, engines, probe_says(end), *right, GROUP_WAVES * 64);
+	test_note("a workgroup of %u waves, %u slots on %u shader engines: %s; %u of %u lanes right",
+		  GROUP_LANES / probe_lanes(program), slots, engines, probe_says(end), *right, GROUP_LANES);
 	if (end == PROBE_LOST)
 		probe_note_loss(queue);
 	return end;
@@ -50,7 +51,8 @@ static enum probe_end run_group(uint32_t waves_per_engine, uint32_t engines, uin
 
 static void scratch_floor(void)
 {
-	uint32_t engines, right;
+	struct probe_program program;
+	uint32_t engines, waves, right;
 	enum probe_end end;
 	struct raw raw;
 
@@ -58,14 +60,16 @@ static void scratch_floor(void)
 	raw_open(&raw);
 	engines = raw_shader_engines(&raw);
 	raw_close(&raw);
-	end = run_group(GROUP_WAVES, engines, &right);
-	CHECK(end == PROBE_DONE && right == GROUP_WAVES * 64);
-	end = run_group(GROUP_WAVES - 1, engines, &right);
+	probe_program("k_probe_slots", &program);
+	waves = GROUP_LANES / probe_lanes(&program);
+	end = run_group(&program, waves, engines, &right);
+	CHECK(end == PROBE_DONE && right == GROUP_LANES);
+	end = run_group(&program, waves - 1, engines, &right);
 	test_note("ANSWER 26: %s: a workgroup of %u waves with %u scratch slots in an engine %s",
-		  test_info()->target, GROUP_WAVES, GROUP_WAVES - 1,
-		  end == PROBE_LOST           ? "never starts"
-		  : right == GROUP_WAVES * 64 ? "runs"
-					      : "runs with wrong private memory");
+		  test_info()->target, waves, waves - 1,
+		  end == PROBE_LOST      ? "never starts"
+		  : right == GROUP_LANES ? "runs"
+					 : "runs with wrong private memory");
 	probe_close();
 }
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tests/device/probe.h"
+#include "tests/device/probe_raw.h"
 
 /* Launches a kernel of probe.hip in a job of its own, after what `cmd` has already. */
 static void add_kernel(struct tuff_cmd *cmd, const char *name, const void *args, uint32_t args_B, uint32_t lanes)
@@ -25,9 +25,8 @@ static const char *fault(void)
 
 /* --- 3: scratch slots --------------------------------------------------------------------------- */
 
-#define SLOT_WAVES  256 /* a multiple of every chip's shader engines */
-#define SLOT_GROUPS 128 /* of one wave each: as many for both queues as there are slots */
-#define SLOT_UNITS  9   /* KiB of a wave: 32 words of 64 lanes are 8, and odd */
+#define SLOT_WAVES    240 /* a multiple of every chip's shader engines: 1 to 6, and 8 */
+#define SLOT_WAVE_KiB 9   /* 32 words of 64 lanes are 8, and odd */
 
 /* Launches that did not run at once show nothing: some are tried more. */
 #define SLOT_RUNS     4
@@ -41,6 +40,8 @@ struct slots {
 	struct tuff_queue *queue[2];
 	struct test_memory out[2], backing[2];
 	struct probe_program program;
+	uint32_t engines;
+	uint32_t groups; /* of 64 lanes: both queues have as many waves as there are slots */
 };
 
 static struct tuff_point submit_slots(const struct slots *s, unsigned which, const struct test_memory *backing)
@@ -53,11 +54,11 @@ static struct tuff_point submit_slots(const struct slots *s, unsigned which, con
 		.program = &s->program,
 		.args = &args,
 		.args_B = sizeof(args),
-		.groups = {SLOT_GROUPS, 1, 1},
+		.groups = {s->groups, 1, 1},
 		.lanes = {64, 1, 1},
 		.scratch = backing->va,
-		.scratch_waves = SLOT_WAVES,
-		.scratch_units = SLOT_UNITS,
+		.scratch_B = SLOT_WAVES * SLOT_WAVE_KiB * 1024,
+		.tmpring = probe_tmpring(SLOT_WAVES, SLOT_WAVE_KiB, s->engines),
 	};
 	struct tuff_cmd *cmd = probe_begin(s->queue[which]);
 
@@ -67,13 +68,13 @@ static struct tuff_point submit_slots(const struct slots *s, unsigned which, con
 }
 
 /* Lanes of one launch that found another's words, and the time in which its waves ran. */
-static uint64_t count_wrong(const struct test_memory *out, uint32_t *first, uint32_t *last)
+static uint64_t count_wrong(const struct slots *s, unsigned which, uint32_t *first, uint32_t *last)
 {
-	const struct slot_record *r = out->map;
+	const struct slot_record *r = s->out[which].map;
 	uint64_t wrong = 0;
 
 	*first = *last = r->begin;
-	for (unsigned i = 0; i < SLOT_GROUPS * 64; i++) {
+	for (unsigned i = 0; i < s->groups * 64; i++) {
 		wrong += r[i].wrong > 0;
 		if ((int32_t)(r[i].begin - *first) < 0)
 			*first = r[i].begin;
@@ -91,24 +92,25 @@ static uint64_t run_slots(const struct slots *s, bool shared, bool *overlapped)
 	uint64_t wrong[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		memset(s->out[i].map, 0xff, SLOT_GROUPS * 64 * sizeof(struct slot_record));
+		memset(s->out[i].map, 0xff, s->groups * 64 * sizeof(struct slot_record));
 		point[i] = submit_slots(s, i, &s->backing[shared ? 0 : i]);
 	}
 	for (unsigned i = 0; i < 2; i++)
 		if (probe_settle(point[i]) != PROBE_DONE)
 			test_fail("a launch by hand was lost");
 	for (unsigned i = 0; i < 2; i++)
-		wrong[i] = count_wrong(&s->out[i], &first[i], &last[i]);
+		wrong[i] = count_wrong(s, i, &first[i], &last[i]);
 	*overlapped = (int32_t)(last[0] - first[1]) > 0 && (int32_t)(last[1] - first[0]) > 0;
 	test_note("%s buffer: lanes with foreign words %llu and %llu of %u; the launches %s",
 		  shared ? "one shared" : "each its own", (unsigned long long)wrong[0],
-		  (unsigned long long)wrong[1], SLOT_GROUPS * 64, *overlapped ? "overlapped" : "did not overlap");
+		  (unsigned long long)wrong[1], s->groups * 64, *overlapped ? "overlapped" : "did not overlap");
 	return wrong[0] + wrong[1];
 }
 
 static void scratch_slots(void)
 {
 	struct slots s = {0};
+	struct raw raw;
 	uint64_t wrong = 0;
 	unsigned overlaps = 0;
 	bool overlapped;
@@ -117,12 +119,16 @@ static void scratch_slots(void)
 	if (test_info()->compute_rings < 2)
 		test_skip("needs two compute rings");
 	probe_program("k_probe_slots", &s.program);
-	if (s.program.private_B * 64 > SLOT_UNITS * 1024)
+	raw_open(&raw);
+	s.engines = raw_shader_engines(&raw);
+	raw_close(&raw);
+	s.groups = SLOT_WAVES / 2 * probe_lanes(&s.program) / 64;
+	if (s.program.private_B * probe_lanes(&s.program) > SLOT_WAVE_KiB * 1024)
 		test_fail("the kernel has %u bytes of scratch a lane", s.program.private_B);
 	for (unsigned i = 0; i < 2; i++) {
 		s.queue[i] = probe_queue(TUFF_COMPUTE, i);
-		s.out[i] = probe_words(SLOT_GROUPS * 64 * sizeof(struct slot_record));
-		s.backing[i] = test_vram(SLOT_WAVES * SLOT_UNITS * 1024);
+		s.out[i] = probe_words(s.groups * 64 * sizeof(struct slot_record));
+		s.backing[i] = test_vram(SLOT_WAVES * SLOT_WAVE_KiB * 1024);
 	}
 	CHECK_EQ(run_slots(&s, false, &overlapped), 0);
 	for (unsigned i = 0; i < SLOT_RUNS_MAX && overlaps < SLOT_RUNS; i++) {
@@ -416,28 +422,58 @@ static void empty_grid(void)
 	probe_close();
 }
 
-/* --- of generations to come --------------------------------------------------------------------- */
+/* --- 9: ORDER_MODE --------------------------------------------------------------------------------- */
 
-static bool is_generation(const char *prefix)
+#define ORDER_MODE   (1 << 6) /* COMPUTE_DISPATCH_INITIATOR */
+#define ORDER_GROUPS 4096
+
+static int compare_begins(const void *a, const void *b)
 {
-	return !strncmp(test_info()->target, prefix, strlen(prefix)) &&
-	       strlen(test_info()->target) == strlen(prefix) + 2;
+	const struct slot_record *x = a, *y = b;
+
+	return (int32_t)(x->begin - y->begin);
+}
+
+/* Of each two workgroups that began one after the other, how many in thousand began in the order of their numbers. */
+static unsigned in_order(const struct probe_program *program, uint32_t order)
+{
+	struct test_memory out = probe_words(ORDER_GROUPS * 64 * sizeof(struct slot_record));
+	struct slot_record *r = out.map;
+	struct tuff_cmd *cmd = probe_begin(probe_queue(TUFF_COMPUTE, 0));
+	unsigned rising = 0;
+
+	probe_prepare(cmd);
+	probe_launch(cmd, &(struct probe_launch){.program = program,
+						 .args = &out.va,
+						 .args_B = sizeof(out.va),
+						 .groups = {ORDER_GROUPS, 1, 1},
+						 .lanes = {64, 1, 1},
+						 .order = order});
+	if (probe_finish(cmd) != PROBE_DONE)
+		test_fail("a launch by hand was lost");
+	for (unsigned i = 0; i < ORDER_GROUPS; i++) {
+		r[i].begin = r[i * 64].begin;
+		r[i].last = i;
+	}
+	qsort(r, ORDER_GROUPS, sizeof(*r), compare_begins);
+	for (unsigned i = 1; i < ORDER_GROUPS; i++)
+		rising += r[i].last > r[i - 1].last;
+	return rising * 1000 / (ORDER_GROUPS - 1);
 }
 
 static void order_mode(void)
 {
-	if (!strncmp(test_info()->target, "gfx9", 4))
-		test_skip("about GFX10 and later: kernel rings of %s have no UNORD_DISPATCH", test_info()->target);
-	test_skip("the packets for %s come with its generation, and this experiment with them",
-		  test_info()->target);
-}
+	struct probe_program program;
 
-static void gfx12_traps(void)
-{
-	if (!is_generation("gfx12"))
-		test_skip("about GFX12, this is %s", test_info()->target);
-	test_skip("the packets for %s come with its generation, and this experiment with them",
-		  test_info()->target);
+	probe_open();
+	if (probe_generation() == 9)
+		test_skip("about GFX10 and later: kernel rings of %s have no UNORD_DISPATCH", test_info()->target);
+	probe_program("k_probe_begin", &program);
+	for (unsigned i = 0; i < 2; i++)
+		test_note("ANSWER 9: %s: ORDER_MODE %u: of 1000 neighbours in time %u began in the order of their "
+			  "numbers",
+			  test_info()->target, i, in_order(&program, i ? ORDER_MODE : 0));
+	probe_close();
 }
 
 #define PROBE TEST_PROBE
@@ -448,9 +484,8 @@ const struct device_test tests_probe_kernel[] = {
 	 PROBE},
 	{"probe/05-s-trap", "what s_trap does without a handler", traps, RISKY},
 	{"probe/08-register-run", "whether one packet may set START to RSRC2", register_run, PROBE},
-	{"probe/09-order-mode", "what ORDER_MODE brings with UNORD_DISPATCH", order_mode, PROBE | TEST_ANY_CHIP},
+	{"probe/09-order-mode", "what ORDER_MODE brings with UNORD_DISPATCH", order_mode, PROBE},
 	{"probe/11-xnack", "whether a load of an unmapped page is retried", faulting_load, RISKY},
-	{"probe/12-gfx12-traps", "what asserts that use s_trap do on GFX12", gfx12_traps, PROBE | TEST_ANY_CHIP},
 	{"probe/16-store-fault", "how a wave goes on after a store to an unmapped page", faulting_store, RISKY},
 	{"probe/17-soft-recovery", "what a kernel without end leaves behind", endless, RISKY},
 	{"probe/18-empty-grid", "whether a grid of no workgroups ends", empty_grid, RISKY},

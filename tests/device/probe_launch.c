@@ -1,5 +1,5 @@
-/* Hand-written launches, GFX9: for experiments that need another state than tuff's own. Sources: LLVM AMDGPUUsage
- * (kernel descriptor, user SGPRs); Mesa registers JSON. */
+/* Hand-written launches: for experiments that need another state than tuff's own. Sources: LLVM AMDGPUUsage
+ * (kernel descriptor, user SGPRs); Mesa registers JSON, and ac_build_buffer_descriptor.c for the scratch resource. */
 #include "tests/device/probe.h"
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@ enum {
 	WANTS_FLAT_SCRATCH = 1 << 5,
 	WANTS_KNOWN = WANTS_PRIVATE_BUFFER | WANTS_KERNARG | WANTS_FLAT_SCRATCH,
 	WANTS_ANY = 0x7f,
+	WAVE32 = 1 << 10, /* brings none */
 };
 
 /* Registers: dwords from byte address 0xB000 */
@@ -26,12 +27,28 @@ enum {
 	TMPRING_SIZE = 0x218,
 	RESTART_X = 0x21b,
 	RSRC3 = 0x22d, /* gfx90a, gfx942 */
+	RSRC3_GFX10 = 0x228,
 	USER_DATA_0 = 0x240,
 };
 
 static bool is(const char *target)
 {
 	return !strcmp(test_info()->target, target);
+}
+
+unsigned probe_generation(void)
+{
+	return (unsigned)(strtoul(test_info()->target + 3, NULL, 16) >> 8);
+}
+
+unsigned probe_lanes(const struct probe_program *program)
+{
+	return program->properties & WAVE32 ? 32 : 64;
+}
+
+uint32_t probe_tmpring(uint32_t waves, uint32_t wave_KiB, uint32_t engines)
+{
+	return probe_generation() >= 0x11 ? waves / engines | wave_KiB * 4 << 12 : waves | wave_KiB << 12;
 }
 
 void probe_program(const char *name, struct probe_program *program)
@@ -85,9 +102,11 @@ static unsigned user_sgprs(struct tuff_cmd *cmd, const struct probe_launch *l, u
 	if (l->program->properties & WANTS_PRIVATE_BUFFER) {
 		s[n++] = LO(l->scratch);
 		s[n++] = HI(l->scratch) | 1u << 31; /* swizzled */
-		s[n++] = l->scratch_waves * l->scratch_units * 1024;
-		/* xyzw of 32-bit UINT, elements of 4 bytes, stride 64, thread id added */
-		s[n++] = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | 4 << 15 | 1 << 19 | 3 << 21 | 1 << 23;
+		s[n++] = l->scratch_B;
+		/* xyzw of 32-bit UINT, stride of the lanes, thread id added; on GFX9 elements of 4 bytes, on GFX10 one
+		 * format, resource level 1, no check of bounds */
+		s[n++] = 4 | 5 << 3 | 6 << 6 | 7 << 9 | (probe_lanes(l->program) == 32 ? 2 : 3) << 21 | 1 << 23 |
+			 (probe_generation() == 9 ? 4 << 12 | 4 << 15 | 1 << 19 : 0x14 << 12 | 1 << 24 | 2 << 28);
 	}
 	if (l->program->properties & WANTS_KERNARG) {
 		s[n++] = LO(kernarg);
@@ -104,7 +123,8 @@ static unsigned user_sgprs(struct tuff_cmd *cmd, const struct probe_launch *l, u
 static void set_run(struct tuff_cmd *cmd, const struct probe_launch *l)
 {
 	const struct probe_program *p = l->program;
-	uint64_t pgm = p->entry >> 8, base = is("gfx942") ? l->scratch >> 8 : 0;
+	bool hardware = is("gfx942") || probe_generation() >= 0x11; /* waves find their scratch by themselves */
+	uint64_t pgm = p->entry >> 8, base = hardware ? l->scratch >> 8 : 0;
 	const uint32_t run[16] = {
 		0,       0,       0, l->lanes[0], l->lanes[1], l->lanes[2], 0,        0,
 		LO(pgm), HI(pgm), 0, 0,           LO(base),    HI(base),    p->rsrc1, p->rsrc2,
@@ -124,9 +144,10 @@ static void set_run(struct tuff_cmd *cmd, const struct probe_launch *l)
 
 void probe_launch(struct tuff_cmd *cmd, const struct probe_launch *l)
 {
-	const uint32_t zero[3] = {0}, tmpring = l->scratch_waves | l->scratch_units << 12;
+	const uint32_t zero[3] = {0}, w32 = probe_lanes(l->program) == 32;
 	const uint32_t dispatch[] = {PM4(0x15, 4), l->groups[0], l->groups[1], l->groups[2],
-				     1 | 1 << 2 | l->order}; /* COMPUTE_SHADER_EN, FORCE_START_AT_000 */
+				     /* COMPUTE_SHADER_EN, FORCE_START_AT_000, CS_W32_EN */
+				     1 | 1 << 2 | w32 << 15 | l->order};
 	uint32_t user[16] = {0};
 	unsigned declared = l->program->rsrc2 >> 1 & 0x1f;
 
@@ -135,11 +156,11 @@ void probe_launch(struct tuff_cmd *cmd, const struct probe_launch *l)
 	set_run(cmd, l);
 	if (!l->only_run) {
 		set_registers(cmd, RESOURCE_LIMITS, zero, 1);
-		set_registers(cmd, TMPRING_SIZE, &tmpring, 1);
+		set_registers(cmd, TMPRING_SIZE, &l->tmpring, 1);
 		set_registers(cmd, RESTART_X, zero, 3);
 	}
-	if (is("gfx90a") || is("gfx942"))
-		set_registers(cmd, RSRC3, &l->program->rsrc3, 1);
+	if (is("gfx90a") || is("gfx942") || probe_generation() >= 0x10)
+		set_registers(cmd, probe_generation() == 9 ? RSRC3 : RSRC3_GFX10, &l->program->rsrc3, 1);
 	set_registers(cmd, USER_DATA_0, user, declared < 16 ? declared : 16);
 	probe_packet(cmd, dispatch, 5);
 }

@@ -1,11 +1,20 @@
 /* Probes of the compute rings' packet processor. */
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tests/device/probe.h"
 
 #define NO_OPCODE   0xf3 /* in no header of any generation */
 #define PFP_SYNC_ME 0x42 /* of graphics rings */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ull + now.tv_nsec;
+}
 
 static uint64_t ns_of(int64_t ticks)
 {
@@ -384,7 +393,9 @@ static void clocks(void)
 	cmd = probe_begin(probe_queue(TUFF_COMPUTE, 0));
 	for (unsigned i = 0; i < 2; i++) {
 		const uint64_t va = m.va + 16 * i;
-		const uint32_t dw[] = {PM4(0x40, 5), 0x02012509, 0, 0, LO(va), HI(va)};
+		/* From GFX10 on as RADV writes it, before as ROCr. */
+		const uint32_t control = probe_generation() == 9 ? 0x02012509 : 0x00110509;
+		const uint32_t dw[] = {PM4(0x40, 5), control, 0, 0, LO(va), HI(va)};
 
 		probe_packet(cmd, dw, 6);
 		if (tuff_cmd_barrier(cmd) || tuff_cmd_timestamp(cmd, va + 8) || tuff_cmd_barrier(cmd))
@@ -405,6 +416,101 @@ static void clocks(void)
 	probe_close();
 }
 
+/* --- 38: rings beside one that polls ------------------------------------------------------------ */
+
+/* A small kernel on the ring, from its submission to its end, in us; or what became of it within a second. */
+static enum probe_end run_beside(struct tuff_queue *queue, uint64_t *us)
+{
+	struct tuff_dispatch d = {
+		.kernel = test_kernel("probe", 3, "k_probe_nothing"), .grid = {64}, .group = {64}};
+	struct tuff_cmd *cmd = probe_begin(queue);
+	uint64_t begun_ns = now_ns();
+	struct tuff_point point;
+	enum probe_end end;
+
+	if (tuff_cmd_dispatch(cmd, &d))
+		test_fail("no launch");
+	point = probe_submit(cmd);
+	end = probe_wait(point, 1000000000);
+	*us = (now_ns() - begun_ns) / 1000;
+	return end;
+}
+
+static void poll_and_others(void)
+{
+	struct tuff_queue *polling, *other[8];
+	unsigned rings = test_info()->compute_rings, held = 0;
+	struct test_memory m;
+	struct tuff_point point;
+	struct tuff_cmd *cmd;
+	uint64_t us;
+
+	probe_open();
+	if (rings < 2)
+		test_skip("needs two compute rings");
+	rings = rings < 8 ? rings : 8;
+	m = probe_words(64);
+	for (unsigned i = 1; i < rings; i++) {
+		other[i] = probe_queue(TUFF_COMPUTE, i);
+		CHECK_EQ(run_beside(other[i], &us), PROBE_DONE);
+	}
+	polling = probe_queue(TUFF_COMPUTE, 0);
+	cmd = probe_begin(polling);
+	probe_wait_word(cmd, PROBE_EQUAL, m.va, 1, 4);
+	point = probe_submit(cmd);
+	if (probe_wait(point, 50000000) != PROBE_LATE)
+		test_fail("a wait ended before its time");
+	for (unsigned i = 1; i < rings; i++) {
+		enum probe_end end = run_beside(other[i], &us);
+
+		held += end != PROBE_DONE;
+		test_note("ring %u, while ring 0 polls: %s within a second (%llu us)", i, probe_says(end),
+			  (unsigned long long)us);
+	}
+	probe_set(&m, 0, 1);
+	CHECK_EQ(probe_settle(point), PROBE_DONE);
+	test_note("ANSWER 38: %s: a ring that polls holds up %u of %u other rings", test_info()->target, held,
+		  rings - 1);
+	probe_close();
+}
+
+/* --- 39: WRITE_DATA past L2 ----------------------------------------------------------------------- */
+
+#define WRITTEN 0x3a3a3a3a
+
+/* A kernel leaves words in L2, then the command processor writes some of them in memory. */
+static void write_past_l2(void)
+{
+	struct test_memory m;
+	struct {
+		uint64_t out;
+		uint32_t tag;
+	} args = {0, 7};
+	struct tuff_dispatch d = {.kernel = test_kernel("probe", 3, "k_probe_other"),
+				  .grid = {64},
+				  .group = {64},
+				  .args = &args,
+				  .args_B = 12};
+	struct tuff_cmd *cmd;
+	unsigned kept = 0;
+
+	probe_open();
+	m = test_gtt(4096);
+	args.out = m.va;
+	cmd = probe_begin(probe_queue(TUFF_COMPUTE, 0));
+	if (tuff_cmd_dispatch(cmd, &d) || tuff_cmd_barrier(cmd))
+		test_fail("no launch");
+	for (unsigned i = 0; i < 16; i++)
+		probe_mark(cmd, m.va + 16 * i, WRITTEN);
+	CHECK_EQ(probe_finish(cmd), PROBE_DONE);
+	for (unsigned i = 0; i < 16; i++)
+		kept += probe_get(&m, 4 * i) == WRITTEN;
+	CHECK_EQ(probe_get(&m, 1), 21);
+	test_note("ANSWER 39: %s: of 16 words that WRITE_DATA wrote to memory while L2 had them newer, %u stayed",
+		  test_info()->target, kept);
+	probe_close();
+}
+
 #define PROBE TEST_PROBE
 #define RISKY (TEST_PROBE | TEST_RESETS)
 
@@ -417,5 +523,8 @@ const struct device_test tests_probe_packet[] = {
 	{"probe/13-atomic-mem-system", "the same in system memory", atomic_mem_system, RISKY},
 	{"probe/14-cached-poll", "whether a wait sees a CPU's write to memory that L2 caches", cached_poll, RISKY},
 	{"probe/15-clocks", "whether COPY_DATA and RELEASE_MEM read the same counter", clocks, PROBE},
+	{"probe/38-poll-and-others", "whether a ring that polls holds up other rings", poll_and_others, PROBE},
+	{"probe/39-write-past-l2", "whether WRITE_DATA to memory is overwritten by what L2 has", write_past_l2,
+	 PROBE},
 	{NULL, NULL, NULL, 0},
 };

@@ -244,14 +244,76 @@ static void short_ibs(void)
 
 /* --- launches of programs of a few words --------------------------------------------------------- */
 
-/* s[0:1]: where to write; the encodings are those of all GFX9 chips (llvm-mc). */
+/* Instructions of a generation, as llvm-mc encodes them. Those before the table are alike in all. */
 #define V_MOV_ADDRESS 0x7e000200, 0x7e020201 /* v_mov_b32 v0, s0; v_mov_b32 v1, s1 */
 #define V_MOV_V2(n)   (0x7e040280 + (n))     /* v_mov_b32 v2, n */
-#define STORE_V2      0xdc708000, 0x007f0200 /* global_store_dword v[0:1], v2, off */
-#define ADD_V2        0xdd088000, 0x007f0200 /* global_atomic_add v[0:1], v2, off */
-#define WAIT_ALL      0xbf8c0000
-#define S_ENDPGM      0xbf810000
+#define S_NOP         0xbf800004
 #define CODE_AT_DW    1024 /* behind the IB, in the same memory */
+#define CODE_DW_MAX   32
+
+struct words {
+	unsigned access_dw;
+	uint32_t store[3], add[3]; /* v2 to v[0:1]: store, and atomic add */
+	uint32_t clear_m0, gws_init[2], gws_barrier[2];
+	uint32_t wait_all, end;
+};
+
+static const struct words *words(void)
+{
+	static const struct words gfx9 = {2,
+					  {0xdc708000, 0x007f0200},
+					  {0xdd088000, 0x007f0200},
+					  0xbefc0080,
+					  {0xd9330000, 2},
+					  {0xd93b0000, 2},
+					  0xbf8c0000,
+					  0xbf810000};
+	static const struct words gfx10 = {2,
+					   {0xdc708000, 0x007d0200},
+					   {0xdcc88000, 0x007d0200},
+					   0xbefc0380,
+					   {0xd8660000, 2},
+					   {0xd8760000, 2},
+					   0xbf8c0000,
+					   0xbf810000};
+	static const struct words gfx11 = {2,
+					   {0xdc6a0000, 0x007c0200},
+					   {0xdcd60000, 0x007c0200},
+					   0xbefd0080,
+					   {0xd8660000, 2},
+					   {0xd8760000, 2},
+					   0xbf890000,
+					   0xbfb00000};
+	static const struct words gfx12 = {.access_dw = 3,
+					   .store = {0xee06807c, 0x01000000, 0},
+					   .add = {0xee0d407c, 0x01000000, 0},
+					   .end = 0xbfb00000};
+	static const struct words *const of[] = {&gfx10, &gfx11, &gfx12};
+
+	return probe_generation() == 9 ? &gfx9 : of[probe_generation() - 0x10];
+}
+
+/* A program; s[0:1]: where to write. */
+struct program {
+	uint32_t dw[CODE_DW_MAX];
+	unsigned count;
+};
+
+static void add_words(struct program *p, const uint32_t *dw, unsigned count)
+{
+	memcpy(p->dw + p->count, dw, count * sizeof(*dw));
+	p->count += count;
+}
+
+static void add_word(struct program *p, uint32_t dw)
+{
+	add_words(p, &dw, 1);
+}
+
+static void add_move(struct program *p, uint32_t value)
+{
+	add_words(p, (const uint32_t[]){V_MOV_ADDRESS, V_MOV_V2(value)}, 3);
+}
 
 static bool is(const char *target)
 {
@@ -266,31 +328,56 @@ static uint32_t *set_sh(uint32_t *ib, uint32_t reg, unsigned count, const uint32
 	return ib + count;
 }
 
+static const uint32_t all_units[4] = {~0u, ~0u, ~0u, ~0u}, zeros[4];
+
+static uint32_t *set_chip_registers(uint32_t *at)
+{
+	const bool gfx942 = is("gfx942");
+
+	if (gfx942 || is("gfx90a"))
+		at = set_sh(at, 0x22d, 1, zeros); /* RSRC3 */
+	if (gfx942)
+		at = set_sh(at, 0x227, 1, zeros); /* TG_CHUNK_SIZE */
+	if (is("gfx908") || is("gfx90a"))
+		at = set_sh(at, 0x225, 4, all_units); /* STATIC_THREAD_MGMT of engines 4 to 7 */
+	return at;
+}
+
+/* GFX10 and later: Mesa's preamble of compute (ac_init_compute_preamble_state()), and RSRC3. */
+static uint32_t *set_later_registers(uint32_t *at)
+{
+	const uint32_t interleave = 64;
+
+	at = set_sh(at, 0x228, 1, zeros); /* RSRC3 */
+	at = set_sh(at, 0x27d, 1, zeros); /* DISPATCH_TUNNEL */
+	if (probe_generation() == 0x12)
+		at = set_sh(at, 0x223, 1, all_units); /* STATIC_THREAD_MGMT_SE8 */
+	at = set_sh(at, 0x224, 4, zeros);             /* USER_ACCUM */
+	if (probe_generation() == 0x10)
+		return at;
+	at = set_sh(at, 0x22b, 4, all_units); /* STATIC_THREAD_MGMT of engines 4 to 7 */
+	return set_sh(at, 0x22f, 1, &interleave);
+}
+
 /* Runs the program, of one lane a workgroup. No cache is invalidated by this job. */
-static enum probe_end run_program(struct raw *raw, const struct raw_memory *ib, const uint32_t *code,
-				  unsigned code_dw, uint64_t out_va, uint32_t groups)
+static enum probe_end run_program(struct raw *raw, const struct raw_memory *ib, const struct program *program,
+				  uint64_t out_va, uint32_t groups)
 {
 	const uint64_t pgm = (ib->va + CODE_AT_DW * 4) >> 8;
-	const uint32_t run[16] = {
-		0,      0, 0, 1,       1,
-		1,      0, 0, LO(pgm), HI(pgm),
-		0,      0, 0, 0,       3u << 18 | 1u << 21, /* RSRC1: denormals of 64 and 16 bits, DX10_CLAMP */
-		2u << 1};                                   /* RSRC2: two user SGPRs */
-	const uint32_t limits[9] = {0, ~0u, ~0u, 0, ~0u, ~0u, 0, 0, 0}, engines[4] = {~0u, ~0u, ~0u, ~0u};
-	const uint32_t user[2] = {LO(out_va), HI(out_va)}, zero = 0;
+	/* RSRC1: denormals of 64 and 16 bits; DX10_CLAMP before GFX12; MEM_ORDERED from GFX10 on */
+	const uint32_t rsrc1 =
+		3u << 18 | (probe_generation() < 0x12) << 21 | (uint32_t)(probe_generation() >= 0x10) << 30;
+	const uint32_t run[16] = {0,       0,       0, 1, 1, 1, 0,     0,
+				  LO(pgm), HI(pgm), 0, 0, 0, 0, rsrc1, 2u << 1}; /* RSRC2: two user SGPRs */
+	const uint32_t limits[9] = {0, ~0u, ~0u, 0, ~0u, ~0u, 0, 0, 0};
+	const uint32_t user[2] = {LO(out_va), HI(out_va)};
 	const uint32_t end[] = {PM4(0x15, 4), groups, 1, 1, 1 | 1 << 2, PM4(0x46, 1), 7 | 4 << 8};
-	const bool gfx942 = is("gfx942");
 	uint32_t *at = ib->map;
 
-	memcpy(ib->map + CODE_AT_DW, code, code_dw * 4);
+	memcpy(ib->map + CODE_AT_DW, program->dw, program->count * 4);
 	at = set_sh(at, 0x204, 16, run);
 	at = set_sh(at, 0x215, 9, limits); /* RESOURCE_LIMITS to RESTART_Z */
-	if (gfx942 || is("gfx90a"))
-		at = set_sh(at, 0x22d, 1, &zero); /* RSRC3 */
-	if (gfx942)
-		at = set_sh(at, 0x227, 1, &zero); /* TG_CHUNK_SIZE */
-	if (is("gfx908") || is("gfx90a"))
-		at = set_sh(at, 0x225, 4, engines); /* STATIC_THREAD_MGMT of engines 4 to 7 */
+	at = probe_generation() == 9 ? set_chip_registers(at) : set_later_registers(at);
 	at = set_sh(at, 0x240, 2, user);
 	memcpy(at, end, sizeof(end));
 	at += sizeof(end) / 4;
@@ -307,9 +394,12 @@ static enum probe_end run_program(struct raw *raw, const struct raw_memory *ib, 
  * how many stored something else. */
 static unsigned store_everywhere(uint32_t value)
 {
-	const uint32_t code[] = {V_MOV_ADDRESS, V_MOV_V2(value), STORE_V2, S_ENDPGM};
+	struct program code = {.count = 0};
 	unsigned other = 0;
 
+	add_move(&code, value);
+	add_words(&code, words()->store, words()->access_dw);
+	add_word(&code, words()->end);
 	for (unsigned i = 0; i < VMIDS_MAX; i++) {
 		struct raw_memory ib, out;
 		struct raw raw;
@@ -317,8 +407,8 @@ static unsigned store_everywhere(uint32_t value)
 		raw_open(&raw);
 		ib = raw_memory(&raw, MAPPED_RX | AMDGPU_VM_MTYPE_UC);
 		out = raw_memory(&raw, MAPPED_RW | AMDGPU_VM_MTYPE_UC);
-		if (run_program(&raw, &ib, code, sizeof(code) / 4, out.va, 1) != PROBE_DONE)
-			test_fail("a program of %zu dwords was lost", sizeof(code) / 4);
+		if (run_program(&raw, &ib, &code, out.va, 1) != PROBE_DONE)
+			test_fail("a program of %u dwords was lost", code.count);
 		other += out.map[0] != value;
 		raw_close(&raw);
 	}
@@ -367,24 +457,39 @@ static void list_gws(struct raw *raw)
 	raw->list = list.out.list_handle;
 }
 
+/* An operation on the resource, with a value of one: one more comes, or two are to meet. */
+static void add_gws(struct program *p, const uint32_t *operation)
+{
+	add_word(p, words()->clear_m0);
+	add_move(p, 1);
+	add_word(p, S_NOP);
+	add_words(p, operation, 2);
+	add_word(p, words()->wait_all);
+}
+
 /* Two workgroups that add one each when they have met. */
 static void gws_meeting(void)
 {
-	static const uint32_t init[] = {0xbefc0080, V_MOV_V2(1), 0xbf800004, 0xd9330000, 2, WAIT_ALL, S_ENDPGM};
-	static const uint32_t meet[] = {0xbefc0080, V_MOV_ADDRESS, V_MOV_V2(1), 0xbf800004, 0xd93b0000,
-					2,          WAIT_ALL,      ADD_V2,      S_ENDPGM};
+	struct program init = {.count = 0}, meet = {.count = 0};
 	enum probe_end first, second = PROBE_LOST;
 	struct raw_memory ib, out;
 	struct raw raw;
 
 	probe_open();
+	if (!words()->clear_m0)
+		test_skip("%s has no global wave sync", test_info()->target);
+	add_gws(&init, words()->gws_init);
+	add_word(&init, words()->end);
+	add_gws(&meet, words()->gws_barrier);
+	add_words(&meet, words()->add, words()->access_dw);
+	add_word(&meet, words()->end);
 	raw_open(&raw);
 	ib = raw_memory(&raw, MAPPED_RX | AMDGPU_VM_MTYPE_UC);
 	out = raw_memory(&raw, MAPPED_RW | AMDGPU_VM_MTYPE_UC);
 	list_gws(&raw);
-	first = run_program(&raw, &ib, init, sizeof(init) / 4, out.va, 1);
+	first = run_program(&raw, &ib, &init, out.va, 1);
 	if (first == PROBE_DONE)
-		second = run_program(&raw, &ib, meet, sizeof(meet) / 4, out.va, 2);
+		second = run_program(&raw, &ib, &meet, out.va, 2);
 	test_note("ANSWER 31: %s: ds_gws_init for two: %s; ds_gws_barrier of two workgroups: %s; %u came behind it",
 		  test_info()->target, probe_says(first), first == PROBE_DONE ? probe_says(second) : "not tried",
 		  out.map[0]);

@@ -22,6 +22,14 @@ extern "C" __global__ void k_probe_other(u32 *out, u32 tag)
 	out[I] = tag * 3 + GROUP_X;
 }
 
+/* When each work-item began, in the third word. */
+extern "C" __global__ void k_probe_begin(u32x4 *out)
+{
+	u32 begin = (u32)__builtin_readsteadycounter();
+
+	out[I] = (u32x4){0, 0, begin, begin};
+}
+
 /* Fills private memory, waits for `ticks` of the constant clock, reads it back. A lane's record: mismatches, the last
  * wrong word, and the low words of the clock at begin and end. */
 extern "C" __global__ void k_probe_slots(u32x4 *out, u32 tag, u32 ticks, u32 turns)
