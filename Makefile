@@ -334,7 +334,7 @@ run_tests    = O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief $
 # The experiments are for real cards; here they show that they can be carried out.
 RUN_PROBES   = $(O)/tuff test --probe --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/probes.txt \
 	--gpu gfx908:watchdog_ms=500 --gpu gfx942:watchdog_ms=500 --gpu gfx942:partition=spx:watchdog_ms=500 \
-	--gpu gfx1030:watchdog_ms=500 --gpu gfx1100:watchdog_ms=500 --gpu gfx1201:watchdog_ms=500
+	--gpu gfx1100:watchdog_ms=500 --gpu gfx1201:watchdog_ms=500
 # User queues take an environment of their own.
 RUN_USERQ    = TUFF_USERQ=1 $(O)/tuff test --brief --jobs $(TEST_JOBS) --timeout 300 --report $(O)/userq.txt \
 	--gpu gfx1100:kernel=7.0:userq=1:watchdog_ms=2000
