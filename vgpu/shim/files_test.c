@@ -299,6 +299,62 @@ static void fork_handlers_map_memory(void)
 	CHECK_EQ(bos(), before);
 }
 
+/* A library that registers its handlers before main() and maps memory under the lock that they take. */
+static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool library_stops;
+
+static void library_take(void)
+{
+	pthread_mutex_lock(&library_lock);
+}
+
+static void library_give(void)
+{
+	pthread_mutex_unlock(&library_lock);
+}
+
+__attribute__((constructor(101))) static void library_begins(void)
+{
+	(void)!pthread_atfork(library_take, library_give, library_give);
+}
+
+static void *map_under_lock(void *fd)
+{
+	uint32_t handle = create(*(int *)fd, AMDGPU_GEM_DOMAIN_GTT);
+
+	while (!library_stops) {
+		void *p;
+
+		pthread_mutex_lock(&library_lock);
+		p = map(*(int *)fd, handle);
+		if (p != MAP_FAILED)
+			munmap(p, 8192);
+		pthread_mutex_unlock(&library_lock);
+	}
+	return NULL;
+}
+
+static void handlers_of_before_are_outside(void)
+{
+	int status, fd = open_node();
+	pthread_t thread;
+
+	library_stops = false;
+	alarm(120); /* a deadlock ends the test */
+	CHECK_EQ(pthread_create(&thread, NULL, map_under_lock, &fd), 0);
+	for (unsigned i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+	}
+	library_stops = true;
+	pthread_join(thread, NULL);
+	alarm(0);
+	close(fd);
+}
+
 static void send_fd(int socket, int fd)
 {
 	char byte = 'x', control[CMSG_SPACE(sizeof(int))] = {0};
@@ -476,7 +532,8 @@ int main(void)
 		mappings_keep_buffers();
 		syscalls_map_buffers();
 		fork_shares();
-		fork_handlers_map_memory();
+		handlers_of_before_are_outside();
+	fork_handlers_map_memory();
 		prime_in_a_message();
 		message_that_nobody_reads();
 		prime_between_devices();

@@ -3,9 +3,9 @@
  * after the fork, or by its end, stays alive for the child.
  *
  * Lock order: a library may map memory under a lock that its own fork handlers take, so the map lock comes after
- * all such locks, and the handlers of this file should be registered first: pthread_atfork() runs the first registered
- * prepare handler last, and the first registered parent and child handlers first. They are not before the constructors of
- * libraries that the program is linked with: a fork there waits for ever if another thread maps memory under such a lock. */
+ * all such locks, and the handlers of this file are registered first: pthread_atfork() runs the first registered
+ * prepare handler last, and the first registered parent and child handlers first. Libraries that the program is linked with
+ * may register theirs before a constructor of this one runs, so the registration itself is this library's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,10 +107,28 @@ static void fork_child(void)
 	shim_map_unlock();
 }
 
+/* What pthread_atfork() calls; it has no header. dso: whose handlers they are: they go when that is unloaded. */
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
+extern void *__dso_handle;
+
+static void register_own(void)
+{
+	if (SHIM_REAL(__register_atfork)(fork_prepare, fork_parent, fork_child, __dso_handle))
+		fprintf(stderr, "vgpu: no memory for fork handlers: children cannot use the run\n");
+}
+
+static pthread_once_t own_handlers = PTHREAD_ONCE_INIT;
+
+SHIM_EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso)
+{
+	pthread_once(&own_handlers, register_own);
+	return SHIM_REAL(__register_atfork)(prepare, parent, child, dso);
+}
+
+/* For forks of programs where nothing else is registered. */
 __attribute__((constructor)) static void watch_forks(void)
 {
-	if (pthread_atfork(fork_prepare, fork_parent, fork_child))
-		fprintf(stderr, "vgpu: no memory for fork handlers: children cannot use the run\n");
+	pthread_once(&own_handlers, register_own);
 }
 
 SHIM_EXPORT pid_t fork(void)
