@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
+#include "vgpu/sys.h"
 
 #define LOOK_NS     10000000u /* interval at which the times of threads are read */
 #define THREADS_MAX 1024u     /* the times of further threads are not read */
@@ -52,14 +51,15 @@ uint64_t vgpu_host_time_of(uint64_t interval_ns, const struct vgpu_threads *did,
 static bool read_thread(int id, struct thread *thread)
 {
 	char path[64], text[96];
-	long fd, n;
+	long n;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", id);
-	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	n = syscall(SYS_read, fd, text, sizeof(text) - 1);
-	syscall(SYS_close, fd);
+	n = sys_read(fd, text, sizeof(text) - 1);
+	sys_close(fd);
 	if (n <= 0)
 		return false;
 	text[n] = 0;
@@ -110,12 +110,13 @@ static struct vgpu_threads read_threads(void)
 	char room[4096] __attribute__((aligned(8)));
 	struct vgpu_threads did = {0};
 	unsigned old_count = seen_count;
-	long fd, n;
+	long n;
+	int fd;
 
 	memcpy(old, seen, old_count * sizeof(old[0]));
 	seen_count = 0;
-	fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	while (fd >= 0 && (n = syscall(SYS_getdents64, fd, room, sizeof(room))) > 0)
+	fd = sys_open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (fd >= 0 && (n = sys_call6(SYS_getdents64, fd, (long)room, sizeof(room), 0, 0, 0)) > 0)
 		for (const char *at = room; at < room + n;) {
 			const struct entry64 *entry = (const void *)at;
 
@@ -124,7 +125,7 @@ static struct vgpu_threads read_threads(void)
 			at += entry->length;
 		}
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		sys_close(fd);
 	return did;
 }
 

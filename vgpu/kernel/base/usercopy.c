@@ -1,6 +1,7 @@
 /* Copies from and to the client's memory that answer -EFAULT instead of crashing. */
 #include <sys/uio.h>
 #include "vgpu/kernel/base/core.h"
+#include "vgpu/sys.h"
 
 extern void *__libc_stack_end; /* ld.so's: the top of the first thread's stack */
 
@@ -12,7 +13,7 @@ static uintptr_t thread_stack_top(void)
 	void *base;
 	size_t size_B;
 
-	if (kern_local.pid == (pid_t)syscall(SYS_gettid))
+	if (kern_local.pid == (pid_t)sys_call6(SYS_gettid, 0, 0, 0, 0, 0, 0))
 		return (uintptr_t)__libc_stack_end;
 	if (pthread_getattr_np(pthread_self(), &attr))
 		return 1;
