@@ -6,7 +6,7 @@
 #include "vgpu/report.h"
 
 #define RACE_SITES 32u
-#define RACE_OPS   16u /* more than lgkmcnt counts */
+#define RACE_OPS   64u /* more than the counter of LDS counts */
 #define BITS       64u /* bytes of LDS that a word of the maps covers */
 
 /* An instruction that touched LDS since the last barrier. */
@@ -130,12 +130,22 @@ static void keep_site(struct race_wave *own, uint64_t pc, unsigned kind, uint32_
 	s->hi = hi > s->hi ? hi : s->hi;
 }
 
+static bool counts_as_memory(const struct isa_operand_use *t)
+{
+	return t->event == ISA_EVENT_COUNT && t->counts->counter == ISA_COUNTER_LOAD && !t->counts->also_ds;
+}
+
+static uint32_t loads_done(const struct isa_waitcnt *waitcnt)
+{
+	return waitcnt->queue[ISA_COUNTER_LOAD].done;
+}
+
 /* The instruction's entry among the recent ones, made if it has none. */
 static struct op *op_of(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned size_B)
 {
 	struct race_wave *own = &w->group->races->wave[w->wave_in_group];
-	bool by_vm = i->use->to_lds || i->use->event == ISA_EVENT_VMEM;
-	uint32_t number = by_vm ? w->waitcnt->vm.issued : w->waitcnt->ds.issued;
+	bool by_vm = i->use->to_lds || counts_as_memory(i->use);
+	uint32_t number = w->waitcnt->queue[by_vm ? ISA_COUNTER_LOAD : ISA_COUNTER_DS].issued;
 	struct op *op = &own->op[(own->ops - 1) % RACE_OPS];
 
 	if (own->ops && op->pc == i->pc && op->number == number && op->count < 2 * ISA_LANES)
@@ -156,8 +166,8 @@ void isa_race_leave(const struct isa_wave *w, bool ends)
 {
 	struct race_wave *own = &w->group->races->wave[w->wave_in_group];
 
-	own->done = ends ? ~0u : w->waitcnt->ds.done;
-	own->done_vm = ends ? ~0u : w->waitcnt->vm.done;
+	own->done = ends ? ~0u : w->waitcnt->queue[ISA_COUNTER_DS].done;
+	own->done_vm = ends ? ~0u : loads_done(w->waitcnt);
 }
 
 /* Moves operations that were under way when the wave arrived at the barrier to the interval after it. */
@@ -213,8 +223,7 @@ static void report_race(struct isa_wave *w, const struct isa_inst *i, unsigned k
 		     "wave %u: \"%s\" at 0x%llx %s LDS at 0x%x, which wave %u %s by \"%s\" at 0x%llx, with %s",
 		     w->wave_in_group, text, (unsigned long long)i->pc, verb[kind], at, other, verb[other_kind],
 		     earlier, (unsigned long long)(site ? site->pc : 0),
-		     site && site->carried ? "no s_waitcnt before the barrier between them"
-					   : "no barrier between them");
+		     site && site->carried ? "no wait before the barrier between them" : "no barrier between them");
 }
 
 /* Kinds of other waves' accesses that conflict with an access of each kind. */
@@ -250,17 +259,18 @@ static void look_at_own_load(const struct isa_wave *w, const struct isa_inst *i,
 		struct op *op = &own->op[n];
 		char text[160], earlier[160];
 
-		for (unsigned k = 0; op->by_vm && op->number > w->waitcnt->vm.done && k < op->count; k++) {
+		for (unsigned k = 0; op->by_vm && op->number > loads_done(w->waitcnt) && k < op->count; k++) {
 			if (op->kind == ISA_RACE_READ || op->offset[k] >= offset + size_B ||
 			    offset >= op->offset[k] + op->size_B)
 				continue;
 			isa_text_at(w, i->pc, text, sizeof(text));
 			isa_text_at(w, op->pc, earlier, sizeof(earlier));
-			vgpu_finding(CONTRACT_WAIT_MISSING,
-				     "\"%s\" at 0x%llx %s LDS at 0x%x while \"%s\" at 0x%llx is loading it: no "
-				     "s_waitcnt has waited for it",
-				     text, (unsigned long long)i->pc, verb[kind], offset, earlier,
-				     (unsigned long long)op->pc);
+			vgpu_finding(
+				CONTRACT_WAIT_MISSING,
+				"\"%s\" at 0x%llx %s LDS at 0x%x while \"%s\" at 0x%llx is loading it: nothing "
+				"has waited for it",
+				text, (unsigned long long)i->pc, verb[kind], offset, earlier,
+				(unsigned long long)op->pc);
 			op->count = 0; /* once is enough */
 		}
 	}
@@ -297,7 +307,7 @@ void isa_race_access(struct isa_wave *w, const struct isa_inst *i, uint32_t offs
 	if (i->use->atomic)
 		kind = ISA_RACE_ATOMIC;
 	op = op_of(w, i, kind, size_B);
-	if (w->waitcnt->last_to_lds > w->waitcnt->vm.done && !op->by_vm)
+	if (w->waitcnt->last_to_lds > loads_done(w->waitcnt) && !op->by_vm)
 		look_at_own_load(w, i, offset, size_B, kind);
 	keep_site(own, i->pc, changes || kind != ISA_RACE_WRITE ? kind : ISA_RACE_READ, offset, offset + size_B,
 		  false);
@@ -329,7 +339,7 @@ void isa_race_read(struct isa_wave *w, const struct isa_inst *i, const uint32_t 
 
 		if (op->count && op->offset[op->count - 1] == at)
 			continue;
-		if (!is_unchanged(races, at, size_B) || w->waitcnt->last_to_lds > w->waitcnt->vm.done) {
+		if (!is_unchanged(races, at, size_B) || w->waitcnt->last_to_lds > loads_done(w->waitcnt)) {
 			isa_race_access(w, i, at, size_B, ISA_RACE_READ, NULL);
 			continue;
 		}

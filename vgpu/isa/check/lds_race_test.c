@@ -160,7 +160,7 @@ static void test_words(const char *log)
 	fclose(f);
 	CHECK(strstr(text, "finding, row 123: wave 1: \"ds_read_b32 v20, v1\" at 0x200") != NULL);
 	CHECK(strstr(text, " reads LDS at 0x0, which wave 0 writes by \"ds_write_b32 v1, v8\" at 0x200") != NULL);
-	CHECK(strstr(text, "with no s_waitcnt before the barrier between them") != NULL);
+	CHECK(strstr(text, "with no wait before the barrier between them") != NULL);
 	CHECK(strstr(text, "with no barrier between them") != NULL);
 }
 

@@ -234,7 +234,7 @@ static void test_chip(const char *chip)
 			continue;
 		if (inst.dwords == 1)
 			rig.code[1] = END;
-		isa_operand_use_of(&inst, &use);
+		isa_operand_use_of(&inst, rig.machine.chip->gfx, false, &use);
 		CHECK(use.count <= ISA_USE_RANGES);
 		try_one(&inst, &use, &seed);
 		tried++;

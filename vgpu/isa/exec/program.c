@@ -497,7 +497,7 @@ static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 	if (!run->use)
 		return false;
 	for (size_t n = 0; n < count; n++) {
-		isa_operand_use_of(&run->inst[n], &run->use[n]);
+		isa_operand_use_of(&run->inst[n], p->dec.gfx, p->dec.wave32, &run->use[n]);
 		run->inst[n].use = &run->use[n];
 		isa_hazard_of(&run->inst[n], p->dec.gfx, &run->use[n]);
 	}
