@@ -386,8 +386,8 @@ static void use_of_buffer(const struct using *u)
 	reads_scalar(u, m->soffset, 1);
 	add_read(u->t, m->vdata, m->data_dw);
 	use_of_result(u, i->flags & ISA_TFE ? 1 : 0);
-	if (i->flags & ISA_TFE && !comes_back(u->t)) /* the status follows the data of a store, too */
-		add_load(u->t, m->vdst + m->data_dw, 1);
+	if (i->flags & ISA_TFE && !comes_back(u->t)) /* the status has a register all the same */
+		add_load(u->t, m->vdst + (m->dst_dw ? m->dst_dw : m->data_dw), 1);
 	if (from_lds)
 		u->t->to_lds = false;
 	counts_as(u, comes_back(u->t) ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
