@@ -1,24 +1,7 @@
 /* What GFX10 to GFX12 do differently under the same names, and what they added: pieces of assembly with results worked
  * out by hand from the RDNA ISA documents. */
-#include "vgpu/isa/test_pieces.h"
+#include "vgpu/isa/test_later.h"
 #include "vgpu/isa/wave/wave.h"
-
-#define LANES (test.machine.wave32 ? 32u : 64u)
-
-/* A piece, and the chips and wave sizes that it is for. */
-struct later_piece {
-	const char *name;
-	void (*check)(void);
-	const char *code;
-	const char *first, *last; /* chips, by name; NULL: any */
-	unsigned lanes;           /* 0: both */
-};
-
-static bool applies(const struct later_piece *p, const char *chip)
-{
-	return (!p->first || strcmp(chip, p->first) >= 0) && (!p->last || strcmp(chip, p->last) <= 0) &&
-	       (!p->lanes || p->lanes == LANES);
-}
 
 /* --- masks --- */
 
@@ -410,60 +393,14 @@ static const struct later_piece pieces[] = {
 
 #define PIECES (sizeof(pieces) / sizeof(pieces[0]))
 
-static bool assemble_later(const char *chip)
-{
-	const char *codes[PIECES];
-
-	for (unsigned n = 0; n < PIECES; n++)
-		codes[n] = applies(&pieces[n], chip) ? pieces[n].code : "";
-	return assemble_codes(chip, codes, PIECES);
-}
-
-/* Buffers of the registers that test_wave.h sets, in this generation's words: raw, and records of 16 bytes. MODE of GFX12
- * has no IEEE. */
-static void later_state(const char *chip)
-{
-	bool gfx10 = strcmp(chip, "gfx11") < 0;
-
-	S(7) = 20u << 12 | 3u << 28 | 0xfac;       /* 32 bits, UINT */
-	S(11) = (gfx10 ? 75u : 61u) << 12 | 0xfac; /* 4 x 32 bits, UINT; structured */
-	if (strcmp(chip, "gfx12") > 0)
-		test.wave.mode &= ~(uint32_t)ISA_MODE_IEEE;
-}
-
-static void run_pieces(const char *chip, bool wave32)
-{
-	init(chip, false);
-	test.machine.wave32 = wave32;
-	test.machine.sgpr_count = 0;
-	test.machine.shared_vgprs = strcmp(chip, "gfx11") < 0 ? 2 : 0;
-	if (!CHECK(assemble_later(chip)))
-		return;
-	for (unsigned n = 0; n < PIECES; n++) {
-		unsigned failed = check_failed_;
-		unsigned long before = vgpu_findings();
-
-		if (!applies(&pieces[n], chip))
-			continue;
-		test.wave.flat_scratch = D + SCRATCH;
-		test.group.signals = test.group.phase = test.wave.signal_phase = 0;
-		if (CHECK(run_prepared(n, later_state, chip)))
-			pieces[n].check();
-		CHECK_EQ(vgpu_findings() - before, 0);
-		if (check_failed_ != failed)
-			printf("  in \"%s\" on %s, wave%u\n", pieces[n].name, chip, LANES);
-	}
-	fini();
-}
-
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
 
 	vgpu_strict_set(VGPU_STRICT_REPORT);
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(chips[0]); n++) {
-		run_pieces(chips[n], true);
-		run_pieces(chips[n], false);
+		test_later(chips[n], true, false, pieces, PIECES);
+		test_later(chips[n], false, false, pieces, PIECES);
 	}
 	return check_done("instructions from GFX10 on");
 }

@@ -358,6 +358,10 @@ static const struct isa_inst *run_crossed(struct isa_wave *w, const struct isa_i
 	const struct isa_inst *x = i + 1, *y = i + 2;
 	uint32_t *row = w->v[x->valu.vdst], old[ISA_LANES], new[ISA_LANES];
 
+	if (w->waitcnt) {
+		isa_waitcnt_step(w, x);
+		isa_waitcnt_step(w, y);
+	}
 	memcpy(old, row, sizeof(old));
 	x->fn(w, x);
 	memcpy(new, row, sizeof(new));
@@ -428,6 +432,8 @@ static const struct isa_inst *run_shared(struct isa_wave *w, const struct isa_in
 {
 	uint64_t exec = isa_exec(w), low = 0xffffffff;
 
+	if (w->waitcnt)
+		isa_waitcnt_step(w, i + 1);
 	run_half(w, i + 1, exec & low, 0, 32);
 	run_half(w, i + 1, exec & ~low, 32, 0);
 	isa_set_exec(w, exec);
