@@ -15,6 +15,13 @@ struct later_piece {
 	unsigned findings;
 };
 
+/* A piece for GFX10 and GFX11, and the same for GFX12 with another wait in its middle. */
+#define BOTH(name, check, before, wait, wait12, after, findings)                                                   \
+	{name, check, before wait after, NULL, "gfx1199", 0, findings},                                            \
+	{                                                                                                          \
+		name, check, before wait12 after, "gfx1200", NULL, 0, findings                                     \
+	}
+
 static inline bool applies(const struct later_piece *p, const char *chip)
 {
 	return (!p->first || strcmp(chip, p->first) >= 0) && (!p->last || strcmp(chip, p->last) <= 0) &&

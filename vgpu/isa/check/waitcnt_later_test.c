@@ -23,13 +23,6 @@ static void scalar_too_early(void)
 #define USE   "v_mov_b32 v22, v20\n"
 #define USE2  "v_mov_b32 v22, v21\n"
 
-/* A piece for GFX10 and GFX11, and the same for GFX12. */
-#define BOTH(name, check, before, wait, wait12, after, findings)                                                   \
-	{name, check, before wait after, NULL, "gfx1199", 0, findings},                                            \
-	{                                                                                                          \
-		name, check, before wait12 after, "gfx1200", NULL, 0, findings                                     \
-	}
-
 static const struct later_piece pieces[] = {
 	BOTH("a load is read too early", too_early, LOAD "v_mov_b32 v21, v20\n", "s_waitcnt vmcnt(0)\n",
 	     "s_wait_loadcnt 0\n", USE, 1),
