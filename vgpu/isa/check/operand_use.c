@@ -157,6 +157,8 @@ static void event_of_salu(const struct using *u)
 	const struct isa_wait *wait = isa_wait_of(u->gfx, u->i->op);
 
 	u->t->event = (uint8_t)salu_event(u->i->op);
+	if (u->t->event == ISA_EVENT_NOP && !is_gfx9(u))
+		u->t->event = ISA_EVENT_NONE;
 	if (wait) {
 		u->t->event = ISA_EVENT_WAIT;
 		u->t->wait = wait;

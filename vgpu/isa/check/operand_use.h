@@ -18,7 +18,7 @@ struct isa_range {
 /* Effect of an instruction on the wave's counters and barriers. */
 enum isa_event {
 	ISA_EVENT_NONE,
-	ISA_EVENT_NOP,     /* s_nop */
+	ISA_EVENT_NOP,     /* s_nop of GFX9, whose wait states count */
 	ISA_EVENT_WAIT,    /* isa_operand_use::wait */
 	ISA_EVENT_COUNT,   /* isa_operand_use::counts */
 	ISA_EVENT_BARRIER, /* arrives at a barrier: s_barrier, s_barrier_signal */
@@ -38,6 +38,9 @@ struct isa_operand_use {
 	uint8_t event;           /* enum isa_event */
 	uint8_t produces, minds; /* bits of hazard_check.c: results that need wait states, and the bits that this
 				    instruction must wait for */
+	/* Bits of hazard_later.c: traces that the instruction leaves behind, those that it ends, and those that it must
+	 * look for. */
+	uint16_t leaves, ends, heeds;
 	uint8_t count;
 	/* Reads lanes that EXEC turns off, and writes them perhaps. */
 	bool all_lanes;
@@ -55,7 +58,8 @@ struct isa_operand_use {
 };
 
 void isa_operand_use_of(const struct isa_inst *inst, enum vgpu_gfx gfx, bool wave32, struct isa_operand_use *use);
-/* Adds the bits of hazard_check.c; inst->use is use. */
+/* Adds the bits of hazard_check.c, and those of hazard_later.c; inst->use is use. */
 void isa_hazard_of(const struct isa_inst *inst, enum vgpu_gfx gfx, struct isa_operand_use *use);
+void isa_hazard_later_of(const struct isa_inst *inst, enum vgpu_gfx gfx, bool wave32, struct isa_operand_use *use);
 
 #endif

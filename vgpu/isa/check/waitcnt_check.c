@@ -28,7 +28,7 @@ void isa_waitcnt_reset(struct isa_waitcnt *waitcnt)
 	waitcnt->vector = waitcnt->scalar = waitcnt->unset = 0;
 	memset(waitcnt->queue, 0, sizeof(waitcnt->queue));
 	waitcnt->last_to_lds = 0;
-	waitcnt->produced = 0;
+	isa_waitcnt_forget_code(waitcnt);
 	waitcnt->said_pc = 0;
 }
 
@@ -356,7 +356,7 @@ static void wait_for(struct isa_wave *w, const struct isa_inst *i)
 /* Beside the one that every instruction is. */
 static void skip_states(struct isa_waitcnt *waitcnt, unsigned states)
 {
-	waitcnt->produced = states < WAITCNT_RECENT ? waitcnt->produced << 8 * states : 0;
+	waitcnt->produced = states < WAITCNT_STATES ? waitcnt->produced << 8 * states : 0;
 	waitcnt->clock += states;
 }
 

@@ -12,7 +12,7 @@
  * counts exports and GDS alone); later generations keep a vector instruction from overwriting them by themselves.
  *
  * Wait states: GFX9 has pairs of instructions that need others, or s_nop, between them; hardware does not wait by
- * itself. hazard_check.c checks them.
+ * itself. hazard_check.c checks them. Later chips have other pairs, by bugs most of them: hazard_later.c.
  *
  * Private to vgpu/isa/, except create, destroy and reset in isa.h. Thread rule: as the wave's. */
 #ifndef VGPU_ISA_CHECK_WAITCNT_CHECK_H
@@ -22,7 +22,8 @@
 
 #define ISA_POISON 0xd5d5d5d5u
 
-#define WAITCNT_RECENT 8u
+#define WAITCNT_RECENT 64u
+#define WAITCNT_STATES 8u  /* of isa_waitcnt::produced */
 #define WAITCNT_LOADS  256 /* more than all counters allow */
 
 struct waitcnt_load {
@@ -55,6 +56,7 @@ struct isa_waitcnt {
 	const struct isa_inst *recent[WAITCNT_RECENT];
 	uint64_t produced;
 	uint32_t clock;
+	uint16_t live; /* traces that the last instructions left and none of them ended (hazard_later.c) */
 	uint64_t said_pc, said_earlier_pc; /* the last finding */
 };
 
@@ -73,14 +75,20 @@ static inline bool isa_waitcnt_said(struct isa_wave *w, uint64_t pc, uint64_t ea
 	return false;
 }
 
+/* In isa_operand_use::heeds: the check needs no trace. */
+#define ISA_TRACE_ANY 0x8000u
+
 /* Forgets the last instructions: their code may be freed. */
 static inline void isa_waitcnt_forget_code(struct isa_waitcnt *waitcnt)
 {
 	waitcnt->produced = 0;
+	waitcnt->live = 0;
+	waitcnt->clock = 0;
 }
 
 /* Checks an instruction that depends on results of the last ones; before it runs. */
 void isa_hazard_check(struct isa_wave *w, const struct isa_inst *i);
+void isa_hazard_later_check(struct isa_wave *w, const struct isa_inst *i);
 
 static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -91,6 +99,9 @@ static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i
 		isa_waitcnt_check(w, i);
 	if (t->minds * 0x0101010101010101ull & waitcnt->produced)
 		isa_hazard_check(w, i);
+	if (t->heeds & (waitcnt->live | ISA_TRACE_ANY))
+		isa_hazard_later_check(w, i);
+	waitcnt->live = (uint16_t)((waitcnt->live & ~t->ends) | t->leaves);
 	waitcnt->recent[waitcnt->clock++ % WAITCNT_RECENT] = i;
 	waitcnt->produced = waitcnt->produced << 8 | t->produces;
 	if (t->event)

@@ -107,8 +107,8 @@ static const struct later_piece pieces[] = {
 	{"shared registers", NULL, LOAD "v_mov_b32 v30, v20\n", NULL, "gfx1099", 64, 1},
 	{"shared registers are loaded", NULL, "global_load_dword v30, v[2:3], off\n v_mov_b32 v20, v30\n", NULL,
 	 "gfx1099", 64, 1},
-	{"other lanes", NULL, LOAD "s_mov_b32 exec_lo, 1\n v_permlane16_b32 v22, v20, s16, s17\n", NULL, NULL, 32,
-	 1},
+	{"other lanes", NULL, LOAD "v_nop\n s_mov_b32 exec_lo, 1\n v_permlane16_b32 v22, v20, s16, s17\n", NULL,
+	 NULL, 32, 1},
 };
 
 int main(void)

@@ -506,6 +506,7 @@ static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 		isa_operand_use_of(&run->inst[n], p->dec.gfx, p->dec.wave32, &run->use[n]);
 		run->inst[n].use = &run->use[n];
 		isa_hazard_of(&run->inst[n], p->dec.gfx, &run->use[n]);
+		isa_hazard_later_of(&run->inst[n], p->dec.gfx, p->dec.wave32, &run->use[n]);
 	}
 	return true;
 }
