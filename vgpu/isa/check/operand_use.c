@@ -357,6 +357,13 @@ static void flat_addresses(const struct using *u)
 		reads_scalar(u, ISA_FLAT_SCRATCH, 2);
 }
 
+/* The registers that M0 selects are not known at decode. */
+static void use_of_block(const struct using *u)
+{
+	reads_scalar(u, ISA_M0, 1);
+	counts_as(u, u->i->mem.dst_dw ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
+}
+
 static void use_of_flat(const struct using *u)
 {
 	const struct isa_mem *m = &u->i->mem;
@@ -367,6 +374,10 @@ static void use_of_flat(const struct using *u)
 		return;
 	}
 	flat_addresses(u);
+	if (isa_op_is_block(u->i->op)) {
+		use_of_block(u);
+		return;
+	}
 	add_read(u->t, m->vdata, m->data_dw);
 	use_of_result(u, 0);
 	if (comes_back(u->t))

@@ -151,6 +151,8 @@ static bool same(struct state *a, struct state *b, unsigned n)
 
 static bool skipped(const struct isa_inst *i)
 {
+	if (isa_op_is_block(i->op))
+		return true;
 	switch (i->op) {
 	case ISA_OP_S_MOVRELS_B32:
 	case ISA_OP_S_MOVRELS_B64:

@@ -173,6 +173,12 @@ static void flat_flags(struct decode_state *st, enum isa_enc enc)
 	flag_if(inst, enc == ISA_SCRATCH && scratch_has_vaddr(st), ISA_VADDR);
 }
 
+/* Registers of a data field that must be granted; of a block M0 says which. */
+static unsigned flat_file_dw(const struct decode_state *st, struct isa_field field, unsigned dw)
+{
+	return isa_op_is_block(st->inst->op) && field_of(st, field) + dw <= 256 ? !!dw : dw;
+}
+
 void decode_flat(struct decode_state *st, uint32_t w)
 {
 	static const uint8_t segment[4] = {ISA_FLAT, ISA_SCRATCH, ISA_GLOBAL, ISA_ENC_NONE};
@@ -199,9 +205,10 @@ void decode_flat(struct decode_state *st, uint32_t w)
 	if (inst->flags & ISA_SADDR)
 		m->saddr = decode_sgpr(st, field_of(st, f->saddr), enc == ISA_GLOBAL ? 2 : 1);
 	m->vaddr = decode_vgpr(st, field_of(st, f->vaddr), flat_address_dw(inst));
-	m->vdata = decode_data(st, field_of(st, f->vdata), m->data_dw, acc, false);
+	m->vdata = decode_data(st, field_of(st, f->vdata), flat_file_dw(st, f->vdata, m->data_dw), acc, false);
 	/* An atomic that returns nothing leaves the field unused. */
-	m->vdst = decode_data(st, field_of(st, f->vdst), m->data_dw && !(inst->flags & ISA_GLC) ? 0 : m->dst_dw,
+	m->vdst = decode_data(st, field_of(st, f->vdst),
+			      m->data_dw && !(inst->flags & ISA_GLC) ? 0 : flat_file_dw(st, f->vdst, m->dst_dw),
 			      acc, true);
 }
 

@@ -59,7 +59,6 @@ static const char *const missing[] = {
 	"_gs_reg_rtn",
 	"ds_bvh_stack",
 	"global_load_tr",
-	"_block",
 	"ordered_add_b64",
 	"s_barrier_init",
 	"s_barrier_join",

@@ -260,6 +260,29 @@ static void check_barrier(void)
 	CHECK_EQ(test.group.phase, 2);
 }
 
+/* v20, v21 and v23; v22 is a hole, in memory as well. */
+static void check_blocks(void)
+{
+	ALL_LANES(20, was(4 * l + 8));
+	ALL_LANES(21, was(4 * l + 12));
+	ALL_LANES(22, OLD(22));
+	ALL_LANES(23, was(4 * l + 20));
+}
+
+/* The first load overwrites its own address. */
+static void check_blocks_stored(void)
+{
+	ALL_LANES(2, was(4 * l + 8));
+	ALL_LANES(3, was(4 * l + 12));
+	for (unsigned l = 0; l < LANES; l++) {
+		CHECK_EQ(d32(SCRATCH + 4 * 4 * LANES + 4 * l), 0xa00 + l);
+		CHECK_EQ(d32(SCRATCH + 5 * 4 * LANES + 4 * l), was(SCRATCH + 5 * 4 * LANES + 4 * l));
+		CHECK_EQ(d32(SCRATCH + 6 * 4 * LANES + 4 * l), 0xc00 + l);
+	}
+	ALL_LANES(26, 0xa00 + l);
+	ALL_LANES(28, 0xc00 + l);
+}
+
 static const struct later_piece pieces[] = {
 	{"masks of a wave", check_masks,
 	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s[30:31], 12, v0\n s_mov_b64 s[20:21], exec\n"
@@ -386,6 +409,13 @@ static const struct later_piece pieces[] = {
 	{"time by a message", check_time,
 	 "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n s_sendmsg_rtn_b32 s22, sendmsg(MSG_RTN_GET_DOORBELL)\n",
 	 "gfx1100", NULL, 0},
+	{"blocks", check_blocks, "s_mov_b32 m0, 0xb\nglobal_load_block v[20:51], v[2:3], off offset:8\n", "gfx1200",
+	 NULL, 0},
+	{"blocks over their address, and in scratch", check_blocks_stored,
+	 "s_mov_b32 m0, 5\n s_mov_b32 s24, 0\n scratch_store_block off, v[10:41], s24 offset:16\n"
+	 "scratch_load_block v[26:57], off, s24 offset:16\n s_mov_b32 m0, 3\n"
+	 "global_load_block v[2:33], v[2:3], off offset:8\n",
+	 "gfx1200", NULL, 0},
 	{"signal, then wait", check_barrier,
 	 "s_barrier_signal -1\n s_barrier_wait -1\n s_barrier_signal_isfirst -1\n s_barrier_wait -1\n", "gfx1200",
 	 NULL, 0},
