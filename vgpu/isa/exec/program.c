@@ -189,6 +189,11 @@ const struct isa_generation *isa_program_generation(const struct isa_program *p)
 	return isa_generation_of(p->dec.gfx);
 }
 
+bool isa_program_wave32(const struct isa_program *p)
+{
+	return p->dec.wave32;
+}
+
 /* --- the index by address --- */
 
 static size_t slot_of(const struct isa_program *p, uint64_t pc)
