@@ -5,6 +5,9 @@
  * which have these names. Where the two differ in what ends a trace, both count; where they differ in what leaves one,
  * neither does alone.
  *
+ * Calls and returns end all traces: LLVM 19 looks at one function at a time, so that code of it has such hazards between
+ * functions.
+ *
  * Not checked: what LDS_DIRECT has, which is not executed; VALUReadSGPRHazard of GFX12, which LLVM before 20 does not
  * know: nearly all code that it compiled has it. */
 #include "vgpu/isa/check/hazard.h"
@@ -177,7 +180,6 @@ static bool is_branch(const struct isa_inst *i)
 	case ISA_OP_S_CBRANCH_VCCNZ:
 	case ISA_OP_S_CBRANCH_EXECZ:
 	case ISA_OP_S_CBRANCH_EXECNZ:
-	case ISA_OP_S_SETPC_B64:
 		return true;
 	default:
 		return false;
@@ -316,7 +318,7 @@ static bool frees_vgprs(const struct isa_inst *i)
 
 static bool is_short_branch(const struct isa_inst *i)
 {
-	return is_branch(i) && i->op != ISA_OP_S_SETPC_B64 && i->salu.simm == 0x3f;
+	return is_branch(i) && i->salu.simm == 0x3f;
 }
 
 /* --- whether it meets what left the trace --- */

@@ -141,6 +141,10 @@ static const struct later_piece pieces[] = {
 	 64, 0},
 	{"VCC as a mask", NULL, "v_cndmask_b32 v20, v8, v9, vcc\n s_mov_b64 vcc, 0\n s_cbranch_vccnz 1f\n 1:\n",
 	 GFX11, 64, 1},
+	{"a mask of another function", NULL,
+	 MASK "s_getpc_b64 s[26:27]\n s_add_u32 s26, s26, 16\n s_addc_u32 s27, s27, 0\n s_setpc_b64 s[26:27]\n"
+	      "s_mov_b32 s24, 0\n s_mov_b32 s28, s24\n",
+	 GFX11, 64, 0},
 	{"a mask on GFX12", NULL, MASK "s_mov_b32 s24, 0\n s_mov_b32 s26, s24\n", "gfx1200", NULL, 64, 0},
 
 	{"a product is a factor", NULL,

@@ -138,6 +138,10 @@ static enum isa_event salu_event(enum isa_op op)
 		return ISA_EVENT_BARRIER;
 	case ISA_OP_S_BARRIER_WAIT:
 		return ISA_EVENT_PASS;
+	case ISA_OP_S_SETPC_B64:
+	case ISA_OP_S_SWAPPC_B64:
+	case ISA_OP_S_CALL_B64:
+		return ISA_EVENT_CALL;
 	case ISA_OP_S_ENDPGM:
 	case ISA_OP_S_ENDPGM_SAVED:
 	case ISA_OP_S_ENDPGM_ORDERED_PS_DONE:
@@ -157,7 +161,7 @@ static void event_of_salu(const struct using *u)
 	const struct isa_wait *wait = isa_wait_of(u->gfx, u->i->op);
 
 	u->t->event = (uint8_t)salu_event(u->i->op);
-	if (u->t->event == ISA_EVENT_NOP && !is_gfx9(u))
+	if (u->t->event == (is_gfx9(u) ? ISA_EVENT_CALL : ISA_EVENT_NOP))
 		u->t->event = ISA_EVENT_NONE;
 	if (wait) {
 		u->t->event = ISA_EVENT_WAIT;

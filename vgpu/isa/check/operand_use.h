@@ -23,6 +23,7 @@ enum isa_event {
 	ISA_EVENT_COUNT,   /* isa_operand_use::counts */
 	ISA_EVENT_BARRIER, /* arrives at a barrier: s_barrier, s_barrier_signal */
 	ISA_EVENT_PASS,    /* s_barrier_wait */
+	ISA_EVENT_CALL,    /* leaves a function, from GFX10 on */
 	ISA_EVENT_END,
 };
 

@@ -377,6 +377,9 @@ void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i)
 		if (w->group->races)
 			isa_race_leave(w, i->use->event == ISA_EVENT_END);
 		break;
+	case ISA_EVENT_CALL:
+		isa_waitcnt_forget_code(w->waitcnt);
+		break;
 	case ISA_EVENT_PASS:
 		if (w->group->races && isa_barrier_passed(w))
 			isa_race_pass(w);

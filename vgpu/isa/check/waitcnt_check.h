@@ -78,7 +78,7 @@ static inline bool isa_waitcnt_said(struct isa_wave *w, uint64_t pc, uint64_t ea
 /* In isa_operand_use::heeds: the check needs no trace. */
 #define ISA_TRACE_ANY 0x8000u
 
-/* Forgets the last instructions: their code may be freed. */
+/* Forgets the last instructions: their code may be freed, or is another function's (hazard_later.c). */
 static inline void isa_waitcnt_forget_code(struct isa_waitcnt *waitcnt)
 {
 	waitcnt->produced = 0;
