@@ -8,9 +8,11 @@
  * Calls and returns end all traces: LLVM 19 looks at one function at a time, so that code of it has such hazards between
  * functions.
  *
- * Not checked: what LDS_DIRECT has, which is not executed; VALUReadSGPRHazard of GFX12, which LLVM before 20 does not
- * know: nearly all code that it compiled has it. */
+ * Not checked: what LDS_DIRECT has, which is not executed. VALUReadSGPRHazard of GFX12 gives a remark alone: LLVM before 20
+ * does not know it, and nearly all code that it compiled has it. */
 #include "vgpu/isa/check/hazard.h"
+
+#include <stdio.h>
 
 #include "vgpu/isa/decode/access.h"
 #include "vgpu/report.h"
@@ -31,6 +33,7 @@ enum trace {
 	TRANS = 1 << 11,
 	MASK_READ = 1 << 12,
 	MATRIX = 1 << 13,
+	SGPR_READ = 1 << 14,
 };
 
 #define ON(chip) (1u << VGPU_GFX##chip)
@@ -235,6 +238,11 @@ static bool reads_mask(const struct isa_inst *i)
 	return isa_is_valu(i) && i->row->flags & ISA_ROW_CARRY_IN && i->valu.scarry <= ISA_VCC;
 }
 
+static bool is_valu_of_sgpr(const struct isa_inst *i)
+{
+	return isa_is_valu(i) && reads_scalar(i, 0, ISA_M0);
+}
+
 static bool is_matrix(const struct isa_inst *i)
 {
 	return isa_is_valu(i) && i->row->flags & ISA_ROW_MATRIX;
@@ -261,6 +269,7 @@ static const struct {
 	{TRANS, ON(11), false, isa_is_trans, waits_va_vdst},
 	{MASK_READ, ON_11, true, reads_mask, NULL},
 	{MATRIX, ON_11 | ON(12), false, is_matrix, isa_is_valu},
+	{SGPR_READ, ON(12), false, is_valu_of_sgpr, NULL},
 };
 
 /* --- who has to look --- */
@@ -392,6 +401,7 @@ struct rule {
 	find_fn find;
 	bool (*meets)(const struct isa_inst *before, const struct isa_inst *i); /* for find_pair */
 	const char *needs;
+	bool remark; /* in place of a finding */
 };
 
 /* The last instruction that left one of the traces, with none since that ends it. */
@@ -582,6 +592,54 @@ static const struct isa_inst *find_mask(const struct isa_wave *w, const struct i
 	return NULL;
 }
 
+/* Whether a vector instruction from `from` back reads a register of r, or its other half: pairs count as one. */
+static bool pair_was_read(const struct isa_wave *w, unsigned from, const struct isa_range *r)
+{
+	unsigned first = (r->first - ISA_SCALAR_BASE) & ~1u,
+		 end = (r->first - ISA_SCALAR_BASE + r->count + 1u) & ~1u;
+
+	for (unsigned back = from; before_at(w, back); back++)
+		if (isa_is_valu(before_at(w, back)) && reads_scalar(before_at(w, back), first, end - first))
+			return true;
+	return false;
+}
+
+/* The scalar instruction that wrote r, with fewer than `expiry` others since that do not read it. */
+static const struct isa_inst *find_late_write(const struct isa_wave *w, const struct isa_range *r, unsigned expiry)
+{
+	unsigned others = 0;
+
+	FOR_BEFORE(b, w)
+	{
+		if (waits_sa_sdst(b) || others >= expiry)
+			return NULL;
+		if (!isa_is_salu(b) || b->enc == ISA_SOPP)
+			continue;
+		if (isa_wrote(b, r->first, r->count))
+			return pair_was_read(w, back_ + 1, r) ? b : NULL;
+		others += !reads_scalar(b, r->first - ISA_SCALAR_BASE, r->count);
+	}
+	return NULL;
+}
+
+static const struct isa_inst *find_read_sgpr(const struct isa_wave *w, const struct isa_inst *i,
+					     const struct rule *rule)
+{
+	(void)rule;
+	if (w->waitcnt->remarked)
+		return NULL;
+	for (unsigned n = 0; n < i->use->count; n++) {
+		const struct isa_range *r = &i->use->range[n];
+		const struct isa_inst *b = NULL;
+
+		if (!r->written && r->first >= ISA_SCALAR_BASE && r->first < ISA_SCALAR_BASE + ISA_M0)
+			b = find_late_write(w, r, isa_is_salu(i) ? 10 : 11);
+		if (b)
+			return b;
+	}
+	return NULL;
+}
+
 static const struct isa_inst *find_no_nop(const struct isa_wave *w, const struct isa_inst *i,
 					  const struct rule *rule)
 {
@@ -629,6 +687,9 @@ static const struct rule rules[] = {
 	 "s_nop between them"},
 	{"Offset3fBug", ISA_TRACE_ANY, ON_10_1, false, is_short_branch, find_itself, NULL,
 	 "another distance than 0x3f"},
+	{"VALUReadSGPRHazard", SGPR_READ, ON(12), false, is_alu, find_read_sgpr, NULL,
+	 "s_wait_alu sa_sdst(0) between them, because a vector instruction had read the SGPR; clang has it from 20 on",
+	 true},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -656,14 +717,19 @@ void isa_hazard_later_of(const struct isa_inst *i, enum vgpu_gfx gfx, bool wave3
 static void report_hazard(struct isa_wave *w, const struct isa_inst *i, const struct isa_inst *before,
 			  const struct rule *rule)
 {
-	char text[160], earlier[160];
+	char text[160], earlier[160], both[512];
 
 	if (isa_waitcnt_said(w, i->pc, before->pc))
 		return;
 	isa_text_at(w, i->pc, text, sizeof(text));
 	isa_text_at(w, before->pc, earlier, sizeof(earlier));
-	vgpu_finding(CONTRACT_WAIT_STATES, "\"%s\" at 0x%llx comes after \"%s\" at 0x%llx; %s: it needs %s", text,
-		     (unsigned long long)i->pc, earlier, (unsigned long long)before->pc, rule->name, rule->needs);
+	snprintf(both, sizeof(both), "\"%s\" at 0x%llx comes after \"%s\" at 0x%llx; %s: it needs %s", text,
+		 (unsigned long long)i->pc, earlier, (unsigned long long)before->pc, rule->name, rule->needs);
+	w->waitcnt->remarked |= rule->remark;
+	if (rule->remark)
+		vgpu_remark(CONTRACT_WAIT_STATES, "%s", both);
+	else
+		vgpu_finding(CONTRACT_WAIT_STATES, "%s", both);
 }
 
 void isa_hazard_later_check(struct isa_wave *w, const struct isa_inst *i)

@@ -173,11 +173,35 @@ static const struct later_piece pieces[] = {
 	{"a branch over 0x3f dwords on GFX10.3", NULL, "s_cbranch_scc1 0x3f\n", FROM_NAVI2, 0, 0},
 };
 
+/* Of these the first gives the one remark of a process, and none a finding. */
+static const struct later_piece remarks[] = {
+	{"waited for", NULL, "v_mov_b32 v20, s24\n s_mov_b32 s24, 0\n s_wait_alu 0xfffe\n v_mov_b32 v21, s24\n",
+	 NULL, NULL, 0, 0},
+	{"long ago", NULL,
+	 "v_mov_b32 v20, s24\n s_mov_b32 s24, 0\n .rept 11\n s_mov_b32 s26, 0\n .endr\n v_mov_b32 v21, s24\n", NULL,
+	 NULL, 0, 0},
+	{"not read before", NULL, "v_mov_b32 v20, s26\n s_mov_b32 s24, 0\n v_mov_b32 v21, s24\n", NULL, NULL, 0, 0},
+	{"another half of the pair was read", NULL,
+	 "v_mov_b32 v20, s25\n s_mov_b32 s24, 0\n .rept 10\n s_mov_b32 s26, 0\n .endr\n v_mov_b32 v21, s24\n", NULL,
+	 NULL, 0, 0},
+};
+
+static void test_remarks(void)
+{
+	unsigned count = sizeof(remarks) / sizeof(*remarks);
+
+	test_later("gfx1200", true, true, remarks, count - 1);
+	CHECK_EQ(vgpu_remarks(), 0);
+	test_later("gfx1200", true, true, remarks, count);
+	CHECK_EQ(vgpu_remarks(), 1);
+}
+
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1012", "gfx1030", "gfx1100", "gfx1200"};
 
 	vgpu_strict_set(VGPU_STRICT_OFF);
+	test_remarks();
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(*chips); n++)
 		for (unsigned wave32 = 0; wave32 < 2; wave32++)
 			test_later(chips[n], wave32, true, pieces, sizeof(pieces) / sizeof(*pieces));

@@ -56,6 +56,7 @@ struct isa_waitcnt {
 	const struct isa_inst *recent[WAITCNT_RECENT];
 	uint64_t produced;
 	uint32_t clock;
+	bool remarked; /* a remark of hazard_later.c was made: once is enough, also after a reset */
 	uint16_t live; /* traces that the last instructions left and none of them ended (hazard_later.c) */
 	uint64_t said_pc, said_earlier_pc; /* the last finding */
 };
