@@ -214,6 +214,14 @@ void decode_flat(struct decode_state *st, uint32_t w)
 
 /* --- MUBUF, MTBUF --- */
 
+/* The first SGPR of a resource or a sampler, whose fields of GFX12 are wider than a register's number. */
+static uint8_t descriptor(struct decode_state *st, unsigned code, unsigned dw)
+{
+	if (code >= 128)
+		st->why = "a descriptor in no SGPRs";
+	return decode_sgpr(st, code, dw);
+}
+
 static void buffer_flags(struct decode_state *st, const struct isa_buffer_format *f)
 {
 	struct isa_inst *inst = st->inst;
@@ -253,7 +261,7 @@ static void buffer_fields(struct decode_state *st, const struct isa_buffer_forma
 	result = m->dst_dw && (!m->data_dw || inst->flags & ISA_GLC);
 	m->vdata = m->vdst = decode_data(st, field_of(st, f->vdata), dw, acc, result);
 	if (inst->row->src[0] || inst->op == ISA_OP_BUFFER_STORE_LDS_DWORD) {
-		m->sbase = decode_sgpr(st, field_of(st, f->rsrc) * f->rsrc_unit, 4);
+		m->sbase = descriptor(st, field_of(st, f->rsrc) * f->rsrc_unit, 4);
 		m->soffset = decode_scalar(st, field_of(st, f->soffset), ISA_T_B32);
 	}
 }
@@ -405,9 +413,9 @@ static void image_fields(struct decode_state *st, const struct isa_mimg_format *
 	result = m->dst_dw && (!m->data_dw || inst->flags & ISA_GLC);
 	m->vdata = m->vdst = decode_data(st, field_of(st, f->vdata), dw + (inst->flags & ISA_TFE ? 1 : 0),
 					 field_of(st, f->acc), result);
-	m->sbase = decode_sgpr(st, field_of(st, f->rsrc) * f->rsrc_unit, 8);
+	m->sbase = descriptor(st, field_of(st, f->rsrc) * f->rsrc_unit, 8);
 	if (isa_op_samples(inst->op))
-		m->soffset = decode_sgpr(st, field_of(st, f->sampler) * f->rsrc_unit, 4);
+		m->soffset = descriptor(st, field_of(st, f->sampler) * f->rsrc_unit, 4);
 }
 
 static void decode_image(struct decode_state *st, const struct isa_mimg_format *f, bool samples)
