@@ -40,7 +40,7 @@ enum isa_operation {
 	ISA_OPERATIONS,
 };
 
-/* How an operation counts. */
+/* The counter of an operation, and its order. */
 struct isa_count {
 	uint8_t counter; /* enum isa_counter */
 	/* Operations of one queue complete in the order of issue, if they are `ordered`: a queue for each counter, and
@@ -69,7 +69,7 @@ struct isa_wait {
 const struct isa_count *isa_count_of(enum vgpu_gfx gfx, enum isa_operation operation);
 /* NULL: the instruction waits for nothing. Immutable. */
 const struct isa_wait *isa_wait_of(enum vgpu_gfx gfx, enum isa_op op);
-/* What is left under way in a field's counter. */
+/* The number of operations that a field leaves under way. */
 uint32_t isa_wait_left(const struct isa_wait_field *field, uint32_t simm);
 
 #endif

@@ -1,4 +1,4 @@
-/* What both checks of hazards ask of instructions: hazard_check.c of GFX9, hazard_later.c from GFX10 on. Private to
+/* Properties of instructions for both checks of hazards: hazard_check.c of GFX9, hazard_later.c from GFX10 on. Private to
  * check/. */
 #ifndef VGPU_ISA_CHECK_HAZARD_H
 #define VGPU_ISA_CHECK_HAZARD_H

@@ -248,7 +248,7 @@ static bool is_matrix(const struct isa_inst *i)
 	return isa_is_valu(i) && i->row->flags & ISA_ROW_MATRIX;
 }
 
-/* What an instruction leaves comes after what it ends. ends NULL: rules know. */
+/* An instruction first ends traces, then leaves its own. ends NULL: the rules' functions know. */
 static const struct {
 	uint16_t trace, chips;
 	bool wave64_only;
@@ -546,7 +546,7 @@ static bool reads_other_scalar(const struct isa_inst *i)
 	return reads_scalar(i, 0, ISA_EXEC);
 }
 
-/* Before the scalar instruction at `from`, which writes r: a vector instruction that reads r as a mask. */
+/* Whether a vector instruction from `from` back, before the scalar one that wrote r, read r as a mask. */
 static bool mask_was_read(const struct isa_wave *w, unsigned from, const struct isa_range *r)
 {
 	for (unsigned back = from; before_at(w, back); back++) {

@@ -173,7 +173,7 @@ static const struct later_piece pieces[] = {
 	{"a branch over 0x3f dwords on GFX10.3", NULL, "s_cbranch_scc1 0x3f\n", FROM_NAVI2, 0, 0},
 };
 
-/* Of these the first gives the one remark of a process, and none a finding. */
+/* The last piece alone gives a remark, and none a finding. */
 static const struct later_piece remarks[] = {
 	{"waited for", NULL, "v_mov_b32 v20, s24\n s_mov_b32 s24, 0\n s_wait_alu 0xfffe\n v_mov_b32 v21, s24\n",
 	 NULL, NULL, 0, 0},

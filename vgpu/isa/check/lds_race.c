@@ -27,7 +27,7 @@ struct op {
 	uint32_t offset[2 * ISA_LANES];
 };
 
-/* What a wave accessed between two barriers. */
+/* Accesses of a wave between two barriers. */
 struct epoch {
 	uint64_t *map[ISA_RACE_KINDS]; /* parts of isa_races::maps */
 	unsigned sites;

@@ -61,7 +61,7 @@ static const struct piece pieces[] = {
 		    "ds_read_b32 v20, v1 offset:256"},
 };
 
-/* The same from GFX10 on, where stores may be on their way for longer; and signals apart from waits. */
+/* Pieces from GFX10 on, where more operations may be under way, and with GFX12's signals apart from waits. */
 #define MEET10 "s_waitcnt lgkmcnt(0)\n s_barrier\n"
 #define MEET12 "s_wait_dscnt 0\n" SIGNAL WAIT
 #define SIGNAL "s_barrier_signal -1\n"

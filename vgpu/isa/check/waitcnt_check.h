@@ -39,7 +39,7 @@ struct waitcnt_load {
 		*saved)[ISA_LANES]; /* owned; set at the first early access: data that arrives, in [0] for SGPRs */
 };
 
-/* How many instructions of a queue were issued, and how many of them are done for sure. */
+/* Numbers of instructions of a queue that were issued, and that are done for sure. */
 struct waitcnt_queue {
 	uint32_t issued, done;
 	uint8_t counter; /* enum isa_counter, of the last one that was issued */

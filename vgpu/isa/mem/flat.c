@@ -331,7 +331,7 @@ static const struct isa_inst *run_scratch(struct isa_wave *w, const struct isa_i
 
 /* --- blocks --- */
 
-/* One dword of a block: the instruction that moves it alone. */
+/* The instruction that moves dword n of a block alone. */
 static struct isa_inst block_part(const struct isa_inst *i, enum isa_op op, unsigned n)
 {
 	struct isa_inst part = *i;
