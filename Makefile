@@ -114,8 +114,11 @@ obj       = $(patsubst %.c,$(O)/%.o,$(1))
 DRV_SRC   := $(foreach r,$(ROOMS),$(call room_src,$(r)))
 HSA_SRC   := $(foreach r,$(filter-out hsa,$(HSA_ROOMS)) $(addprefix hsa/,$(HSA_FOLDERS)),$(call room_src,$(r)))
 VGPU_SRC  := $(foreach r,$(VGPU_ROOMS),$(call room_src,$(r)))
-# Lane loops are written once and compiled twice: for any x86-64, and for AVX2.
-VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter vgpu/isa/valu/lanes_%,$(VGPU_SRC)))
+# Lane loops are written once and compiled twice: for any x86-64, and for AVX2. Those that waves of 32 lanes use most are
+# compiled for AVX2 and half the lanes, too (vgpu/isa/valu/valu.h).
+HALF_SRC  := $(patsubst %,vgpu/isa/valu/lanes_%.c,compare f32 int int64)
+VGPU_OBJ  := $(call obj,$(VGPU_SRC)) $(patsubst %.c,$(O)/%.avx2.o,$(filter vgpu/isa/valu/lanes_%,$(VGPU_SRC))) \
+	$(HALF_SRC:%.c=$(O)/%.half.o)
 # The tuff command carries the device tests.
 TOOL_SRC  := $(call room_src,tools) $(call room_src,tests/device)
 HIP_ABIS  := 5 6 7
@@ -144,9 +147,13 @@ include shaders/shaders.mk
 $(O)/%.o: %.c $(O)/flags/cc
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+AVX2_CFLAGS := -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1
 $(O)/%.avx2.o: %.c $(O)/flags/cc
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(AVX2_CFLAGS) -MMD -MP -c $< -o $@
+$(O)/%.half.o: %.c $(O)/flags/cc
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) $(AVX2_CFLAGS) -DISA_HALF=1 -MMD -MP -c $< -o $@
 # Loops over lanes are there to be vectorised; floating-point exceptions are masked, and no code reads errno.
 $(O)/vgpu/isa/valu/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 # ThreadSanitizer itself calls what the shim stands in front of, before it is ready for instrumented code.

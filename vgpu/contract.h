@@ -57,7 +57,7 @@
 	X(118, L2_DROPPED, "L2 invalidated without write-back") \
 	X(122, WAIT_MISSING, "register, or LDS, used while a load into it is under way") \
 	X(123, LDS_RACE, "waves of a workgroup race in LDS") \
-	X(124, WAIT_STATES, "too few wait states between two instructions") \
+	X(124, WAIT_STATES, "two instructions that hardware does not keep apart, with too little between them") \
 	X(125, VA_NOT_LANDED, "a job touches what was mapped under it before anything shows that its page tables have it: a later job of the VM that has begun, or the fence of GEM_VA, and no mapping was removed in between") \
 	X(126, GWS, "global wave sync of a resource that the job lacks; that nobody has set up since it came to this owner; for more workgroups than fit") \
 	X(128, ATOMIC_FLOAT_UNCACHED, "a wave's floating-point atomic on memory that L2 does not hold (MTYPE UC or CC: fine-grained), before gfx942") \

@@ -1,5 +1,6 @@
-/* Machine code of each chip of GFX9: printed, decoded and executed by a wave with registers of the exact number that
- * is granted. The input is words, or numbers of the opcode table with fields. */
+/* Machine code of all generations: printed, decoded and executed by a wave with registers of the exact number that is
+ * granted. The input is words, or instructions: of GFX9 numbers of the opcode table with fields, later an encoding with all
+ * else. */
 #include <stdlib.h>
 
 #include "vgpu/isa/decode/decode.h"
@@ -14,7 +15,6 @@
 #define CODE_B  4096u
 #define DATA_B  16384u
 #define LDS_B   1024u
-#define END     0xbf810000u
 #define VA_MASK 0xffffffffffffull
 #define ENCODED (sizeof(encodings) / sizeof(*encodings))
 #define RUNS    6u
@@ -23,7 +23,19 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B);
 
 /* Bits of the second byte of the input. */
-enum { STRUCTURED = 1, CHECKED = 2, CACHED = 4, FEW_REGISTERS = 8, SOME_LANES = 16, INDEXED = 32, NO_DUMMY = 64 };
+enum {
+	STRUCTURED = 1,
+	CHECKED = 2,
+	CACHED = 4,
+	FEW_REGISTERS = 8,
+	SOME_LANES = 16,
+	INDEXED = 32,
+	NO_DUMMY = 64,
+	LATER = 128
+};
+
+/* Bits of the first byte, beside the chip. */
+enum { WAVE32 = 64, SEVERAL_L2 = 128 };
 
 /* The memory of all runs. Each piece is an allocation of its own, with a sanitizer's red zone behind it. */
 static struct memory {
@@ -57,6 +69,7 @@ static const struct encoding {
 };
 
 static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
+static const char *const later[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
 
 /* --- code --- */
 
@@ -71,10 +84,27 @@ static uint32_t encode_word(enum vgpu_gfx gfx, const struct encoding *e, unsigne
 	return word | e->prefix | (number % numbers) << e->shift;
 }
 
+/* From GFX10 on: one of the encodings that all generations have in one place, or one of the generation's. */
+static uint32_t later_word(enum vgpu_gfx gfx, unsigned which, uint32_t word)
+{
+	const struct isa_generation *gen = isa_generation_of(gfx);
+	unsigned prefix = which / 2 % 64;
+
+	if (which % 2) {
+		const struct encoding *e = &encodings[which / 2 % (ISA_VOPC - ISA_SOP1 + 1)];
+
+		return (word & ~e->fixed) | e->prefix;
+	}
+	while (gen->prefix[prefix] == ISA_FORMAT_NONE)
+		prefix = (prefix + 1) % 64;
+	return (word & 0x03ffffff) | prefix << 26;
+}
+
 /* Appends one instruction of 11 bytes of input: encoding, number, and the words of its fields. */
 static unsigned put_instruction(enum vgpu_gfx gfx, const uint8_t *in, uint32_t *code)
 {
 	struct isa_decoder any = isa_decoder_any(gfx);
+	bool gfx9 = isa_generation_of(gfx)->column == ISA_COLUMN_9;
 	uint32_t word[3];
 	struct isa_inst inst;
 	const char *why;
@@ -83,7 +113,8 @@ static unsigned put_instruction(enum vgpu_gfx gfx, const uint8_t *in, uint32_t *
 	memcpy(&word[0], in + 3, 4);
 	memcpy(&word[1], in + 7, 4);
 	word[2] = word[1];
-	word[0] = encode_word(gfx, &encodings[in[0] % ENCODED], in[1] | (unsigned)in[2] << 8, word[0]);
+	word[0] = gfx9 ? encode_word(gfx, &encodings[in[0] % ENCODED], in[1] | (unsigned)in[2] << 8, word[0])
+		       : later_word(gfx, in[0], word[0] ^ (uint32_t)in[1] << 8 ^ (uint32_t)in[2] << 16);
 	used = isa_decode(&any, word, 3, CODE_VA, &inst, &why);
 	used = used ? used : 2;
 	memcpy(code, word, 4 * used);
@@ -96,7 +127,7 @@ static void put_code(enum vgpu_gfx gfx, bool structured, const uint8_t *in, size
 	unsigned dw = 0;
 
 	for (unsigned n = 0; n < CODE_B / 4; n++)
-		code[n] = END;
+		code[n] = isa_generation_of(gfx)->column < ISA_COLUMN_11 ? 0xbf810000 : 0xbfb00000; /* s_endpgm */
 	if (!structured) {
 		memcpy(code, in, size_B < CODE_B - 8 ? size_B & ~(size_t)3 : CODE_B - 8);
 		return;
@@ -248,7 +279,8 @@ static void run_wave(struct isa_wave *w)
 			mem_cache_leave(w->machine->cache);
 		if (stop == ISA_STOPPED && !w->why[0])
 			__builtin_trap();
-		if (stop == ISA_ENDED || stop == ISA_STOPPED || (stop == ISA_SYNC && !isa_gws_passed(w)))
+		if (stop == ISA_ENDED || stop == ISA_STOPPED || (stop == ISA_SYNC && !isa_gws_passed(w)) ||
+		    (stop == ISA_SIGNALS && !isa_barrier_passed(w)))
 			return;
 		if (stop == ISA_BARRIER && w->group->races)
 			isa_races_barrier(w->group->races);
@@ -281,14 +313,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 	struct gpuvm_region region[5];
 	struct gpuvm_view view = {.count = 5, .region = region};
 	struct isa_machine machine = {
-		.chip = vgpu_chip_find(chips[chip % 5]),
+		.chip = vgpu_chip_find((options & LATER ? later : chips)[chip % 5]),
 		.view = &view,
 		.fault = on_fault,
 		.clock = on_clock,
 		.atomics_shared = true,
 		.l1 = MEM_L1_EVEN,
 		.vmid = 7,
-		.several_l2 = options & CACHED && chip & 128,
+		.several_l2 = options & CACHED && chip & SEVERAL_L2,
+		.wave32 = options & LATER && chip & WAVE32,
 		.checked = options & CHECKED,
 		.gws = {.base = 60, .count = 3, .groups = 1, .resident = 1},
 	};
@@ -322,7 +355,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 	w->machine = &machine;
 	w->group = &group;
 	w->pc = CODE_VA;
-	w->mode = 0x3f0 | (options & INDEXED ? 1u << 27 : 0) | (uint32_t)(seed & 3) * 5;
+	w->mode = 0x3f0 | (options & INDEXED && !(options & LATER) ? 1u << 27 : 0) | (uint32_t)(seed & 3) * 5;
+	w->flat_scratch = DATA_VA;
 	set_sgprs(w, seed);
 	set_vgprs(w, rows, seed);
 	if (options & SOME_LANES)

@@ -586,7 +586,7 @@ struct engine_grid *engine_grid_create(struct engine_run *run, const uint32_t di
 		.sramecc = run->ring->dev->sramecc,
 		.cache = run->ring->cache,
 		.vmid = run->job->vmid,
-		.checked = run->ring->dev->checked && isa_generation_of(d.chip->gfx)->checked,
+		.checked = run->ring->dev->checked,
 		.xcc = run->ring->xcc,
 		.several_l2 = run->ring->dev->partition_xccs > 1,
 		.l1 = run->ring->dispatches++ % 2 ? MEM_L1_ODD : MEM_L1_EVEN,

@@ -84,7 +84,7 @@ struct isa_machine {
 	/* XCC that the dispatch runs on, and whether its partition has others, with an L2 each. */
 	unsigned xcc;
 	bool several_l2;
-	/* Code is checked for waits that are missing; all waves have isa_wave::late then. */
+	/* Code is checked for waits that are missing; all waves have isa_wave::waitcnt then. */
 	bool checked;
 	/* Actor of the dispatch in the order checker; NULL: accesses are not checked. Borrowed. */
 	struct mem_actor *order;

@@ -1,7 +1,7 @@
 /* Wait states that GFX9 leaves to the program: pairs of instructions that need others between them
  * (waitcnt_check.h). The figures are those of the "Vega" and CDNA3 ISA, section "manually inserted wait states",
  * and of LLVM's hazard recognizer. Matrix instructions are not checked. */
-#include "vgpu/isa/check/waitcnt_check.h"
+#include "vgpu/isa/check/hazard.h"
 
 #include "vgpu/report.h"
 
@@ -19,17 +19,12 @@ enum {
 
 /* --- who needs to look --- */
 
-static bool is_valu(const struct isa_inst *i)
-{
-	return i->enc >= ISA_VOP1 && i->enc <= ISA_VOP3P;
-}
-
 static bool is_vmem(const struct isa_inst *i)
 {
 	return i->enc >= ISA_FLAT && i->enc <= ISA_MTBUF;
 }
 
-static bool is_trans(const struct isa_inst *i)
+bool isa_is_trans(const struct isa_inst *i)
 {
 	switch (i->op) {
 	case ISA_OP_V_EXP_F32:
@@ -60,7 +55,7 @@ static bool is_trans(const struct isa_inst *i)
 
 static bool is_other_valu(const struct isa_inst *i)
 {
-	return is_valu(i) && !is_trans(i);
+	return isa_is_valu(i) && !isa_is_trans(i);
 }
 
 static bool is_rwlane(const struct isa_inst *i)
@@ -85,7 +80,7 @@ static bool is_fmas(const struct isa_inst *i)
 
 static bool is_dpp(const struct isa_inst *i)
 {
-	return is_valu(i) && i->valu.is_dpp;
+	return isa_is_valu(i) && i->valu.is_dpp;
 }
 
 static bool is_hwreg(const struct isa_inst *i)
@@ -113,16 +108,10 @@ static bool needs_m0(const struct isa_inst *i)
 
 /* --- whether it meets what is there --- */
 
-static bool range_overlaps(const struct isa_range *a, unsigned first, unsigned count)
-{
-	return a->first < first + count && first < a->first + (unsigned)a->count;
-}
-
-/* Whether `before` writes one of these registers. */
-static bool wrote_register(const struct isa_inst *before, unsigned first, unsigned count)
+bool isa_wrote(const struct isa_inst *before, unsigned first, unsigned count)
 {
 	for (unsigned n = 0; n < before->use->count; n++)
-		if (before->use->range[n].written && range_overlaps(&before->use->range[n], first, count))
+		if (before->use->range[n].written && isa_range_overlaps(&before->use->range[n], first, count))
 			return true;
 	return false;
 }
@@ -132,8 +121,7 @@ static bool reads_any(const struct isa_inst *before, const struct isa_inst *i, b
 	for (unsigned n = 0; n < i->use->count; n++) {
 		const struct isa_range *r = &i->use->range[n];
 
-		if (!r->written && (r->first >= ISA_SCALAR_BASE) == scalar &&
-		    wrote_register(before, r->first, r->count))
+		if (!r->written && (r->first >= ISA_SCALAR_BASE) == scalar && isa_wrote(before, r->first, r->count))
 			return true;
 	}
 	return false;
@@ -152,17 +140,17 @@ static bool meets_vector(const struct isa_inst *before, const struct isa_inst *i
 static bool meets_lane(const struct isa_inst *before, const struct isa_inst *i)
 {
 	return i->valu.kind[1] == ISA_FROM_SCALAR && i->valu.src[1] < 128 &&
-	       wrote_register(before, ISA_SCALAR_BASE + i->valu.src[1], 1);
+	       isa_wrote(before, ISA_SCALAR_BASE + i->valu.src[1], 1);
 }
 
 static bool meets_vcc(const struct isa_inst *before, const struct isa_inst *i)
 {
-	return wrote_register(before, ISA_SCALAR_BASE + i->valu.scarry, 2);
+	return isa_wrote(before, ISA_SCALAR_BASE + i->valu.scarry, 2);
 }
 
 static bool meets_dpp(const struct isa_inst *before, const struct isa_inst *i)
 {
-	return wrote_register(before, i->valu.row[0], isa_type_dw(i->valu.type[0]));
+	return isa_wrote(before, i->valu.row[0], isa_type_dw(i->valu.type[0]));
 }
 
 static bool meets_hwreg(const struct isa_inst *before, const struct isa_inst *i)
@@ -172,7 +160,7 @@ static bool meets_hwreg(const struct isa_inst *before, const struct isa_inst *i)
 
 static bool meets_data(const struct isa_inst *before, const struct isa_inst *i)
 {
-	return wrote_register(i, before->mem.vdata, before->mem.data_dw);
+	return isa_wrote(i, before->mem.vdata, before->mem.data_dw);
 }
 
 static bool meets_always(const struct isa_inst *before, const struct isa_inst *i)
@@ -184,7 +172,7 @@ static bool meets_always(const struct isa_inst *before, const struct isa_inst *i
 
 /* --- the table --- */
 
-#define ALL    0x1fu
+#define ALL    0x1fu /* of GFX9 */
 #define GFX942 (1u << VGPU_GFX942)
 
 static const struct rule {
@@ -201,13 +189,13 @@ static const struct rule {
 	{EXEC, 5, ALL, is_dpp, meets_always},
 	{M0, 1, ALL, needs_m0, meets_always},
 	{HWREG, 2, ALL, is_hwreg, meets_hwreg},
-	{DATA, 1, ALL & ~GFX942, is_valu, meets_data},
-	{DATA, 2, GFX942, is_valu, meets_data},
-	{SGPR, 2, GFX942, is_valu, meets_scalar},
+	{DATA, 1, ALL & ~GFX942, isa_is_valu, meets_data},
+	{DATA, 2, GFX942, isa_is_valu, meets_data},
+	{SGPR, 2, GFX942, isa_is_valu, meets_scalar},
 	{EXEC, 4, GFX942, is_any_lane, meets_always},
 	{VGPR, 1, GFX942, is_readlane, meets_vector},
 	{TRANS, 1, GFX942, is_other_valu, meets_vector},
-	{PART, 1, GFX942, is_valu, meets_vector},
+	{PART, 1, GFX942, isa_is_valu, meets_vector},
 };
 
 #define RULES (sizeof(rules) / sizeof(*rules))
@@ -227,7 +215,7 @@ static uint8_t valu_produces(const struct isa_inst *i)
 		const struct isa_range *r = &i->use->range[n];
 
 		if (r->written && r->first < ISA_SCALAR_BASE)
-			produces |= (uint8_t)(VGPR | (is_trans(i) ? TRANS : 0) | (part ? PART : 0));
+			produces |= (uint8_t)(VGPR | (isa_is_trans(i) ? TRANS : 0) | (part ? PART : 0));
 		else if (r->written)
 			produces |= r->first == ISA_SCALAR_BASE + ISA_EXEC ? EXEC : SGPR;
 	}
@@ -244,13 +232,13 @@ static bool stores_late(const struct isa_inst *i)
 
 static uint8_t results_of(const struct isa_inst *i)
 {
-	if (is_valu(i))
+	if (isa_is_valu(i))
 		return valu_produces(i);
 	if (stores_late(i))
 		return DATA;
 	if (i->op == ISA_OP_S_SETREG_B32 || i->op == ISA_OP_S_SETREG_IMM32_B32)
 		return HWREG;
-	return i->enc <= ISA_SOPP && wrote_register(i, ISA_SCALAR_BASE + ISA_M0, 1) ? M0 : 0;
+	return i->enc <= ISA_SOPP && isa_wrote(i, ISA_SCALAR_BASE + ISA_M0, 1) ? M0 : 0;
 }
 
 void isa_hazard_of(const struct isa_inst *i, enum vgpu_gfx gfx, struct isa_operand_use *t)

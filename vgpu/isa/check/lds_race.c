@@ -6,7 +6,7 @@
 #include "vgpu/report.h"
 
 #define RACE_SITES 32u
-#define RACE_OPS   16u /* more than lgkmcnt counts */
+#define RACE_OPS   64u /* more than the counter of LDS counts */
 #define BITS       64u /* bytes of LDS that a word of the maps covers */
 
 /* An instruction that touched LDS since the last barrier. */
@@ -27,13 +27,22 @@ struct op {
 	uint32_t offset[2 * ISA_LANES];
 };
 
-struct race_wave {
+/* Accesses of a wave between two barriers. */
+struct epoch {
 	uint64_t *map[ISA_RACE_KINDS]; /* parts of isa_races::maps */
 	unsigned sites;
 	struct site site[RACE_SITES];
+};
+
+/* Epochs of isa_races. */
+enum { NOW, BEFORE, EPOCHS };
+
+struct race_wave {
+	struct epoch epoch[EPOCHS];
 	unsigned ops; /* number of instructions so far; the last RACE_OPS are kept */
 	struct op op[RACE_OPS];
 	uint32_t done, done_vm; /* state of waitcnt_check.h's counters when the wave arrived at the barrier */
+	bool arrived;           /* and has not passed it */
 };
 
 struct isa_races {
@@ -41,7 +50,8 @@ struct isa_races {
 	uint32_t room;  /* waves that wave[] and the maps have */
 	uint32_t waves;
 	uint64_t *maps; /* owned */
-	/* Bytes that any wave touched, and bytes that any wave changed, in the same form. Parts of maps. */
+	/* Bytes that any wave touched, and bytes that any wave changed since the barrier, in the same form. Parts of
+	 * maps. */
 	uint64_t *touched, *changed;
 	struct race_wave wave[]; /* room */
 };
@@ -70,7 +80,7 @@ struct isa_races *isa_races_create(uint32_t lds_B, uint32_t waves)
 		return NULL;
 	races->room = waves;
 	races->words = (lds_B + BITS - 1) / BITS;
-	races->maps = calloc((2 + waves * ISA_RACE_KINDS) * (size_t)races->words, sizeof(*map));
+	races->maps = calloc((2 + EPOCHS * waves * ISA_RACE_KINDS) * (size_t)races->words, sizeof(*map));
 	if (!races->maps) {
 		free(races);
 		return NULL;
@@ -78,17 +88,33 @@ struct isa_races *isa_races_create(uint32_t lds_B, uint32_t waves)
 	races->touched = races->maps;
 	races->changed = map = races->touched + races->words;
 	for (unsigned n = 0; n < waves; n++)
-		for (unsigned kind = 0; kind < ISA_RACE_KINDS; kind++)
-			races->wave[n].map[kind] = map += races->words;
+		for (unsigned kind = 0; kind < EPOCHS * ISA_RACE_KINDS; kind++)
+			races->wave[n].epoch[kind % EPOCHS].map[kind / EPOCHS] = map += races->words;
 	return races;
 }
 
-/* Forgets accesses before the barrier. The maps of the waves are contiguous. */
+static void epoch_clear(const struct isa_races *races, struct epoch *epoch)
+{
+	epoch->sites = 0;
+	for (unsigned kind = 0; kind < ISA_RACE_KINDS; kind++)
+		memset(epoch->map[kind], 0, races->words * sizeof(*epoch->map[kind]));
+}
+
+static void wave_next_epoch(const struct isa_races *races, struct race_wave *wave)
+{
+	struct epoch now = wave->epoch[NOW];
+
+	wave->epoch[NOW] = wave->epoch[BEFORE];
+	wave->epoch[BEFORE] = now;
+	epoch_clear(races, &wave->epoch[NOW]);
+}
+
+/* Accesses before the barrier matter to waves that have not passed it alone. */
 static void next_epoch(struct isa_races *races)
 {
-	memset(races->maps, 0, (2 + races->waves * ISA_RACE_KINDS) * (size_t)races->words * sizeof(*races->maps));
+	memset(races->touched, 0, 2 * (size_t)races->words * sizeof(*races->touched));
 	for (unsigned n = 0; n < races->waves; n++)
-		races->wave[n].sites = 0;
+		wave_next_epoch(races, &races->wave[n]);
 }
 
 void isa_races_reset(struct isa_races *races, uint32_t waves)
@@ -96,7 +122,9 @@ void isa_races_reset(struct isa_races *races, uint32_t waves)
 	races->waves = waves;
 	next_epoch(races);
 	for (unsigned n = 0; n < waves; n++) {
+		epoch_clear(races, &races->wave[n].epoch[BEFORE]);
 		races->wave[n].ops = 0;
+		races->wave[n].arrived = false;
 		races->wave[n].done = races->wave[n].done_vm = ~0u;
 	}
 }
@@ -110,7 +138,7 @@ static uint64_t bits_of(uint32_t offset, unsigned size_B)
 
 static void set_bits(struct isa_races *races, struct race_wave *own, uint32_t word, uint64_t bits, unsigned kind)
 {
-	own->map[kind][word] |= bits;
+	own->epoch[NOW].map[kind][word] |= bits;
 	races->touched[word] |= bits;
 	if (kind != ISA_RACE_READ)
 		races->changed[word] |= bits;
@@ -118,24 +146,35 @@ static void set_bits(struct isa_races *races, struct race_wave *own, uint32_t wo
 
 static void keep_site(struct race_wave *own, uint64_t pc, unsigned kind, uint32_t lo, uint32_t hi, bool carried)
 {
-	struct site *s = own->sites ? &own->site[(own->sites - 1) % RACE_SITES] : NULL;
+	struct epoch *now = &own->epoch[NOW];
+	struct site *s = now->sites ? &now->site[(now->sites - 1) % RACE_SITES] : NULL;
 
-	for (unsigned n = 0; n < own->sites && n < RACE_SITES && (s->pc != pc || s->kind != kind); n++)
-		s = &own->site[n];
+	for (unsigned n = 0; n < now->sites && n < RACE_SITES && (s->pc != pc || s->kind != kind); n++)
+		s = &now->site[n];
 	if (!s || s->pc != pc || s->kind != kind) {
-		s = &own->site[own->sites++ % RACE_SITES];
+		s = &now->site[now->sites++ % RACE_SITES];
 		*s = (struct site){pc, lo, hi, (uint8_t)kind, carried};
 	}
 	s->lo = lo < s->lo ? lo : s->lo;
 	s->hi = hi > s->hi ? hi : s->hi;
 }
 
+static bool counts_as_memory(const struct isa_operand_use *t)
+{
+	return t->event == ISA_EVENT_COUNT && t->counts->counter == ISA_COUNTER_LOAD && !t->counts->also_ds;
+}
+
+static uint32_t loads_done(const struct isa_waitcnt *waitcnt)
+{
+	return waitcnt->queue[ISA_COUNTER_LOAD].done;
+}
+
 /* The instruction's entry among the recent ones, made if it has none. */
 static struct op *op_of(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned size_B)
 {
 	struct race_wave *own = &w->group->races->wave[w->wave_in_group];
-	bool by_vm = i->use->to_lds || i->use->event == ISA_EVENT_VMEM;
-	uint32_t number = by_vm ? w->waitcnt->vm.issued : w->waitcnt->ds.issued;
+	bool by_vm = i->use->to_lds || counts_as_memory(i->use);
+	uint32_t number = w->waitcnt->queue[by_vm ? ISA_COUNTER_LOAD : ISA_COUNTER_DS].issued;
 	struct op *op = &own->op[(own->ops - 1) % RACE_OPS];
 
 	if (own->ops && op->pc == i->pc && op->number == number && op->count < 2 * ISA_LANES)
@@ -156,8 +195,14 @@ void isa_race_leave(const struct isa_wave *w, bool ends)
 {
 	struct race_wave *own = &w->group->races->wave[w->wave_in_group];
 
-	own->done = ends ? ~0u : w->waitcnt->ds.done;
-	own->done_vm = ends ? ~0u : w->waitcnt->vm.done;
+	own->done = ends ? ~0u : w->waitcnt->queue[ISA_COUNTER_DS].done;
+	own->done_vm = ends ? ~0u : loads_done(w->waitcnt);
+	own->arrived = !ends;
+}
+
+void isa_race_pass(const struct isa_wave *w)
+{
+	w->group->races->wave[w->wave_in_group].arrived = false;
 }
 
 /* Moves operations that were under way when the wave arrived at the barrier to the interval after it. */
@@ -189,19 +234,31 @@ void isa_races_barrier(struct isa_races *races)
 
 static const char *const verb[ISA_RACE_KINDS] = {"reads", "writes", "updates"};
 
-static const struct site *site_at(const struct race_wave *wave, unsigned kind, uint32_t at)
+static const struct site *site_at(const struct epoch *epoch, unsigned kind, uint32_t at)
 {
-	for (unsigned n = 0; n < wave->sites && n < RACE_SITES; n++)
-		if (wave->site[n].kind == kind && wave->site[n].lo <= at && at < wave->site[n].hi)
-			return &wave->site[n];
+	for (unsigned n = 0; n < epoch->sites && n < RACE_SITES; n++)
+		if (epoch->site[n].kind == kind && epoch->site[n].lo <= at && at < epoch->site[n].hi)
+			return &epoch->site[n];
 	return NULL;
 }
 
-static void report_race(struct isa_wave *w, const struct isa_inst *i, unsigned kind, unsigned other,
-			unsigned other_kind, uint32_t at)
+/* An access of another wave that conflicts with this one. */
+struct conflict {
+	unsigned wave, kind, epoch;
+	uint32_t at;
+};
+
+static const char *missing_order(const struct conflict *other, const struct site *site)
 {
-	const struct race_wave *wave = &w->group->races->wave[other];
-	const struct site *site = site_at(wave, other_kind, at);
+	if (other->epoch == BEFORE)
+		return "a barrier between them that the first of the two has not waited for";
+	return site && site->carried ? "no wait before the barrier between them" : "no barrier between them";
+}
+
+static void report_race(struct isa_wave *w, const struct isa_inst *i, unsigned kind, const struct conflict *other)
+{
+	const struct epoch *epoch = &w->group->races->wave[other->wave].epoch[other->epoch];
+	const struct site *site = site_at(epoch, other->kind, other->at);
 	char text[160], earlier[160] = "?";
 
 	if (isa_waitcnt_said(w, i->pc, site ? site->pc : 0))
@@ -211,10 +268,9 @@ static void report_race(struct isa_wave *w, const struct isa_inst *i, unsigned k
 		isa_text_at(w, site->pc, earlier, sizeof(earlier));
 	vgpu_finding(CONTRACT_LDS_RACE,
 		     "wave %u: \"%s\" at 0x%llx %s LDS at 0x%x, which wave %u %s by \"%s\" at 0x%llx, with %s",
-		     w->wave_in_group, text, (unsigned long long)i->pc, verb[kind], at, other, verb[other_kind],
-		     earlier, (unsigned long long)(site ? site->pc : 0),
-		     site && site->carried ? "no s_waitcnt before the barrier between them"
-					   : "no barrier between them");
+		     w->wave_in_group, text, (unsigned long long)i->pc, verb[kind], other->at, other->wave,
+		     verb[other->kind], earlier, (unsigned long long)(site ? site->pc : 0),
+		     missing_order(other, site));
 }
 
 /* Kinds of other waves' accesses that conflict with an access of each kind. */
@@ -224,18 +280,21 @@ static const uint8_t against[ISA_RACE_KINDS] = {
 	[ISA_RACE_ATOMIC] = 1 << ISA_RACE_WRITE,
 };
 
-/* Reports the first byte that another wave accessed, and forgets that access: a byte is reported once. */
-static void check_word(struct isa_wave *w, const struct isa_inst *i, uint32_t word, uint64_t bits, unsigned kind)
+/* Reports the first byte that another wave accessed in an epoch, and forgets that access: a byte is reported once. */
+static void check_word(struct isa_wave *w, const struct isa_inst *i, uint32_t word, uint64_t bits, unsigned kind,
+		       unsigned epoch)
 {
 	struct isa_races *races = w->group->races;
 
 	for (unsigned n = 0; n < races->waves; n++)
 		for (unsigned other = 0; n != w->wave_in_group && other < ISA_RACE_KINDS; other++) {
-			uint64_t *map = &races->wave[n].map[other][word];
+			uint64_t *map = &races->wave[n].epoch[epoch].map[other][word];
+			struct conflict conflict = {n, other, epoch, word * BITS};
 
 			if (!(against[kind] >> other & 1) || !(*map & bits))
 				continue;
-			report_race(w, i, kind, n, other, word * BITS + (uint32_t)__builtin_ctzll(*map & bits));
+			conflict.at += (uint32_t)__builtin_ctzll(*map & bits);
+			report_race(w, i, kind, &conflict);
 			*map &= ~bits;
 		}
 }
@@ -250,23 +309,30 @@ static void look_at_own_load(const struct isa_wave *w, const struct isa_inst *i,
 		struct op *op = &own->op[n];
 		char text[160], earlier[160];
 
-		for (unsigned k = 0; op->by_vm && op->number > w->waitcnt->vm.done && k < op->count; k++) {
+		for (unsigned k = 0; op->by_vm && op->number > loads_done(w->waitcnt) && k < op->count; k++) {
 			if (op->kind == ISA_RACE_READ || op->offset[k] >= offset + size_B ||
 			    offset >= op->offset[k] + op->size_B)
 				continue;
 			isa_text_at(w, i->pc, text, sizeof(text));
 			isa_text_at(w, op->pc, earlier, sizeof(earlier));
-			vgpu_finding(CONTRACT_WAIT_MISSING,
-				     "\"%s\" at 0x%llx %s LDS at 0x%x while \"%s\" at 0x%llx is loading it: no "
-				     "s_waitcnt has waited for it",
-				     text, (unsigned long long)i->pc, verb[kind], offset, earlier,
-				     (unsigned long long)op->pc);
+			vgpu_finding(
+				CONTRACT_WAIT_MISSING,
+				"\"%s\" at 0x%llx %s LDS at 0x%x while \"%s\" at 0x%llx is loading it: nothing "
+				"has waited for it",
+				text, (unsigned long long)i->pc, verb[kind], offset, earlier,
+				(unsigned long long)op->pc);
 			op->count = 0; /* once is enough */
 		}
 	}
 }
 
 /* --- accesses --- */
+
+/* Whether all have arrived at a barrier that the wave has not passed. */
+static bool has_barrier_behind(const struct isa_wave *w)
+{
+	return w->group->races->wave[w->wave_in_group].arrived && isa_barrier_passed(w);
+}
 
 /* Checks the part of an access in one word of the maps. */
 static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t offset, unsigned size_B,
@@ -282,7 +348,9 @@ static void access_word(struct isa_wave *w, const struct isa_inst *i, uint32_t o
 		return;
 	}
 	if ((kind == ISA_RACE_READ ? races->changed : races->touched)[word] & bits)
-		check_word(w, i, word, bits, kind);
+		check_word(w, i, word, bits, kind, NOW);
+	if (has_barrier_behind(w))
+		check_word(w, i, word, bits, kind, BEFORE);
 	set_bits(races, own, word, bits, kind);
 }
 
@@ -297,7 +365,7 @@ void isa_race_access(struct isa_wave *w, const struct isa_inst *i, uint32_t offs
 	if (i->use->atomic)
 		kind = ISA_RACE_ATOMIC;
 	op = op_of(w, i, kind, size_B);
-	if (w->waitcnt->last_to_lds > w->waitcnt->vm.done && !op->by_vm)
+	if (w->waitcnt->last_to_lds > loads_done(w->waitcnt) && !op->by_vm)
 		look_at_own_load(w, i, offset, size_B, kind);
 	keep_site(own, i->pc, changes || kind != ISA_RACE_WRITE ? kind : ISA_RACE_READ, offset, offset + size_B,
 		  false);
@@ -308,9 +376,12 @@ void isa_race_access(struct isa_wave *w, const struct isa_inst *i, uint32_t offs
 }
 
 /* Whether no wave has changed the bytes, so that a read has no conflict. */
-static bool is_unchanged(const struct isa_races *races, uint32_t offset, unsigned size_B)
+static bool is_unchanged(const struct isa_wave *w, uint32_t offset, unsigned size_B)
 {
-	return offset % BITS + size_B <= BITS && !(races->changed[offset / BITS] & bits_of(offset, size_B));
+	const struct isa_races *races = w->group->races;
+
+	return !has_barrier_behind(w) && offset % BITS + size_B <= BITS &&
+	       !(races->changed[offset / BITS] & bits_of(offset, size_B));
 }
 
 void isa_race_read(struct isa_wave *w, const struct isa_inst *i, const uint32_t offset[ISA_LANES], uint64_t lanes,
@@ -329,7 +400,7 @@ void isa_race_read(struct isa_wave *w, const struct isa_inst *i, const uint32_t 
 
 		if (op->count && op->offset[op->count - 1] == at)
 			continue;
-		if (!is_unchanged(races, at, size_B) || w->waitcnt->last_to_lds > w->waitcnt->vm.done) {
+		if (!is_unchanged(w, at, size_B) || w->waitcnt->last_to_lds > loads_done(w->waitcnt)) {
 			isa_race_access(w, i, at, size_B, ISA_RACE_READ, NULL);
 			continue;
 		}

@@ -5,6 +5,9 @@
  * instructions that did it. A barrier orders operations that a wave has waited for; an operation under way when the
  * wave arrives (waitcnt_check.h) counts as done after the barrier.
  *
+ * GFX12 arrives by s_barrier_signal and passes by s_barrier_wait. What a wave does in between has an order neither with
+ * what others do before they arrive nor with what they do after they have passed: it counts on both sides.
+ *
  * No race: accesses of lanes of one wave; a write of the value that is there already, which counts as a read of it
  * (so that all waves may write the same value); a read beside an atomic update: an atomic load is the same
  * instruction, and every loop of compare-and-swap begins with one.
@@ -26,5 +29,7 @@ void isa_race_read(struct isa_wave *w, const struct isa_inst *i, const uint32_t 
 		   unsigned size_B);
 /* Called when a wave arrives at a barrier, or at its end, where all of its operations get done. */
 void isa_race_leave(const struct isa_wave *w, bool ends);
+/* Called when a wave has passed s_barrier_wait. */
+void isa_race_pass(const struct isa_wave *w);
 
 #endif

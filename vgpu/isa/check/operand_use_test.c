@@ -14,8 +14,8 @@
 #define LDS_B    4096u
 #define SMALL    16u /* registers as addresses: 0x10 to 0x1f in both halves */
 #define DATA_B   65536u
-#define END      0xbf810000u
-#define PER_CHIP 40000u
+#define WORDS    5u
+#define PER_WAVE 12000u
 
 /* All that an instruction sees. */
 struct state {
@@ -48,7 +48,7 @@ static uint64_t no_clock(void *user)
 	return 1;
 }
 
-static void rig_init(const char *chip)
+static void rig_init(const char *chip, bool wave32)
 {
 	static uint8_t data[DATA_B], lds[LDS_B] __attribute__((aligned(64)));
 
@@ -68,6 +68,7 @@ static void rig_init(const char *chip)
 		.clock = no_clock,
 		.vgpr_count = ROWS,
 		.accum_offset = ROWS - AGPRS,
+		.wave32 = wave32,
 	};
 	rig.group = (struct isa_group){.lds = lds, .lds_B = LDS_B, .waves = 1};
 	rig.wave.v = rig.state.v;
@@ -91,6 +92,7 @@ static enum isa_stop execute(const struct state *before)
 	w->scc = false;
 	w->pc = CODE_VA;
 	w->mode = 0x3f0;
+	w->flat_scratch = SMALL << 8;
 	w->last_region = NULL;
 	w->program = isa_program_get(rig.cache, &rig.machine, CODE_VA, why, sizeof(why));
 	isa_run(w, 1);
@@ -103,12 +105,22 @@ static uint32_t *reg(struct state *st, unsigned n, unsigned lane)
 	return n >= ISA_SCALAR_BASE ? &st->s[n - ISA_SCALAR_BASE] : &st->v[n][lane];
 }
 
-static bool touches(const struct isa_operand_use *t, unsigned n, bool only_written)
+/* An instruction, or both halves of a dual one. */
+struct subject {
+	struct isa_inst inst[2];
+	struct isa_operand_use use[2];
+	unsigned count;
+};
+
+static bool touches(const struct subject *s, unsigned n, bool only_written)
 {
-	for (unsigned k = 0; k < t->count; k++)
-		if (n >= t->range[k].first && n < t->range[k].first + (unsigned)t->range[k].count &&
-		    (t->range[k].written || !only_written))
-			return true;
+	for (unsigned half = 0; half < s->count; half++)
+		for (unsigned k = 0; k < s->use[half].count; k++) {
+			const struct isa_range *r = &s->use[half].range[k];
+
+			if (n >= r->first && n < r->first + (unsigned)r->count && (r->written || !only_written))
+				return true;
+		}
 	return false;
 }
 
@@ -124,10 +136,10 @@ static void randomise(struct state *st, uint64_t *seed, bool small)
 }
 
 /* Registers that the instruction does not touch get other values. EXEC stays: every vector instruction reads it. */
-static void change_others(struct state *st, const struct state *from, const struct isa_operand_use *t)
+static void change_others(struct state *st, const struct state *from, const struct subject *s)
 {
 	FOR_REGISTERS(n)
-		if (!touches(t, n, false) && n < ISA_SCALAR_BASE + ISA_EXEC)
+		if (!touches(s, n, false) && n < ISA_SCALAR_BASE + ISA_EXEC)
 			for (unsigned lane = 0; lane < ISA_LANES; lane++)
 				*reg(st, n, lane) = *reg((struct state *)from, n, lane);
 }
@@ -139,11 +151,19 @@ static bool same(struct state *a, struct state *b, unsigned n)
 
 static bool skipped(const struct isa_inst *i)
 {
+	if (isa_op_is_block(i->op))
+		return true;
 	switch (i->op) {
 	case ISA_OP_S_MOVRELS_B32:
 	case ISA_OP_S_MOVRELS_B64:
 	case ISA_OP_S_MOVRELD_B32:
 	case ISA_OP_S_MOVRELD_B64:
+	case ISA_OP_S_MOVRELSD_2_B32:
+	case ISA_OP_V_MOVRELD_B32:
+	case ISA_OP_V_MOVRELS_B32:
+	case ISA_OP_V_MOVRELSD_B32:
+	case ISA_OP_V_MOVRELSD_2_B32:
+	case ISA_OP_V_SWAPREL_B32:
 	case ISA_OP_S_GETREG_B32: /* STATUS tells of VCC and EXEC */
 		return true;
 	default:
@@ -151,11 +171,11 @@ static bool skipped(const struct isa_inst *i)
 	}
 }
 
-static void try_one(const struct isa_inst *i, const struct isa_operand_use *t, uint64_t *seed)
+static void try_one(const struct subject *s, uint64_t *seed)
 {
 	static struct state before, others, after, again;
 	enum isa_stop stop;
-	bool small = i->enc >= ISA_SMEM || (test_random(seed) >> 32) % 2;
+	bool small = s->inst[0].enc >= ISA_SMEM || (test_random(seed) >> 32) % 2;
 	char text[128];
 
 	randomise(&before, seed, small);
@@ -164,92 +184,139 @@ static void try_one(const struct isa_inst *i, const struct isa_operand_use *t, u
 		return;
 	after = rig.state;
 	again = before;
-	change_others(&again, &others, t);
+	change_others(&again, &others, s);
 	others = again;
 	stop = execute(&again);
 	FOR_REGISTERS(n) {
-		bool written = touches(t, n, true),
+		bool written = touches(s, n, true),
 		     stays = same(&before, &after, n) && same(&others, &rig.state, n);
 
 		if (stop != ISA_STOPPED && (written ? same(&after, &rig.state, n) : stays))
 			continue;
-		isa_disassemble(rig.machine.chip->gfx, rig.code, 3, CODE_VA, text, sizeof(text));
-		printf("  %s %08x %08x: %s: register %u is %s\n", rig.machine.chip->name, rig.code[0], rig.code[1],
-		       text, n, written ? "another when others are" : "not known to be written");
+		isa_disassemble(rig.machine.chip->gfx, rig.code, WORDS, CODE_VA, text, sizeof(text));
+		printf("  %s, wave%u, %08x %08x: %s: register %u is %s\n", rig.machine.chip->name,
+		       rig.machine.wave32 ? 32 : 64, rig.code[0], rig.code[1], text, n,
+		       written ? "another when others are" : "not known to be written");
 		CHECK(!"the registers that are touched");
 		return;
 	}
 }
 
-/* The encodings' first bits, over random ones. */
+/* First bits of the encodings that all generations have in one place. */
 static const struct {
 	uint32_t mask, value;
-} encodings[] = {
+} common[] = {
 	{0xc0000000, 0x80000000}, {0xf0000000, 0xb0000000}, {0xff800000, 0xbe800000}, {0xff800000, 0xbf000000},
-	{0x80000000, 0x00000000}, {0xfe000000, 0x7e000000}, {0xfe000000, 0x7c000000}, {0xfc000000, 0xd0000000},
-	{0xff800000, 0xd3800000}, {0xfc000000, 0xc0000000}, {0xfc000000, 0xd8000000}, {0xfc000000, 0xdc000000},
-	{0xfc000000, 0xe0000000}, {0xfc000000, 0xe8000000},
+	{0x80000000, 0x00000000}, {0xfe000000, 0x7e000000}, {0xfe000000, 0x7c000000},
 };
 
-/* Random words with small register numbers, so that most name registers that are there. */
-static void random_code(uint64_t *seed, unsigned enc)
-{
-	uint32_t w0 = (uint32_t)(test_random(seed) >> 32), w1 = (uint32_t)(test_random(seed) >> 32);
+#define COMMON (sizeof(common) / sizeof(common[0]))
 
-	if ((test_random(seed) >> 32) % 4)
-		w1 &= 0x0f0f0f0f;
-	if (enc == 4 || enc == 5 || enc == 6)
-		w0 &= ~0x001c1cc0u | 0xe0000000u;
-	if (enc == 7 || enc == 8)
-		w0 &= ~0x000000f0u, w1 &= ~0x03c1e0f0u | 0x00008040u;
-	rig.code[0] = (w0 & ~encodings[enc].mask) | encodings[enc].value;
-	rig.code[1] = w1;
-	rig.code[2] = END;
-	rig.code[3] = END;
+static uint32_t random_word(uint64_t *seed)
+{
+	return (uint32_t)(test_random(seed) >> 32);
 }
 
-static void test_chip(const char *chip)
+/* The first word of an encoding, by turns. */
+static uint32_t random_first(uint64_t *seed, unsigned turn)
 {
+	const struct isa_generation *gen = isa_generation_of(rig.machine.chip->gfx);
+	uint32_t w = random_word(seed), small = w & ~0x001c1cc0u;
+	unsigned prefix = (turn / 2) % 64;
+
+	if (turn % 2) {
+		unsigned n = (turn / 2) % COMMON;
+
+		return ((n >= 4 ? small : w) & ~common[n].mask) | common[n].value;
+	}
+	while (gen->prefix[prefix] == ISA_FORMAT_NONE)
+		prefix = (prefix + 1) % 64;
+	return (w & 0x03ffffff & ~(gen->prefix[prefix] <= ISA_FORMAT_VOP3_9 ? 0xf0u : 0)) | prefix << 26;
+}
+
+/* Random words with small register numbers, so that most name registers that are there. */
+static void random_code(uint64_t *seed, unsigned turn)
+{
+	bool vop = turn % 2 == 0 && random_word(seed) % 2;
+
+	rig.code[0] = random_first(seed, turn);
+	for (unsigned n = 1; n < WORDS; n++) {
+		rig.code[n] = random_word(seed);
+		if (random_word(seed) % 4)
+			rig.code[n] &= 0x0f0f0f0f;
+		if (vop && n == 1)
+			rig.code[n] = (rig.code[n] & ~0x03c1e0f0u) | 0x00020100u;
+	}
+}
+
+static struct isa_decoder decoder(void)
+{
+	const struct isa_machine *m = &rig.machine;
+	bool unified = vgpu_gfx_unified(m->chip->gfx);
+
+	return (struct isa_decoder){
+		.gfx = m->chip->gfx,
+		.vgprs = ROWS,
+		.sgprs = isa_sgprs(m),
+		.wave32 = m->wave32,
+		.first_agpr = unified ? ROWS - AGPRS : ROWS,
+		.agprs = unified                       ? AGPRS
+			 : m->chip->gfx == VGPU_GFX908 ? ROWS
+						       : 0,
+	};
+}
+
+/* Decodes the random code, and ends it. */
+static bool subject_decode(struct subject *s)
+{
+	struct isa_decoder dec = decoder();
+	const char *why;
+	unsigned dwords = isa_decode(&dec, rig.code, WORDS, CODE_VA, &s->inst[0], &why);
+
+	if (!dwords || skipped(&s->inst[0]))
+		return false;
+	s->count = s->inst[0].dual ? 2 : 1;
+	if (s->inst[0].dual)
+		isa_decode_second(&dec, rig.code, WORDS, CODE_VA, &s->inst[1]);
+	rig.code[dwords] = isa_generation_of(dec.gfx)->column < ISA_COLUMN_11 ? 0xbf810000 : 0xbfb00000;
+	for (unsigned half = 0; half < s->count; half++) {
+		isa_operand_use_of(&s->inst[half], dec.gfx, dec.wave32, &s->use[half]);
+		CHECK(s->use[half].count <= ISA_USE_RANGES);
+	}
+	return true;
+}
+
+static void test_chip(const char *chip, bool wave32)
+{
+	static struct subject subject;
 	unsigned tried = 0;
 	uint64_t seed = 1;
 
-	rig_init(chip);
-	for (unsigned n = 0; n < PER_CHIP; n++) {
-		bool unified = vgpu_gfx_unified(rig.machine.chip->gfx);
-		struct isa_decoder dec = {
-			.gfx = rig.machine.chip->gfx,
-			.vgprs = ROWS,
-			.sgprs = ISA_FLAT_SCRATCH,
-			.first_agpr = unified ? ROWS - AGPRS : ROWS,
-			.agprs = unified                                ? AGPRS
-				 : rig.machine.chip->gfx == VGPU_GFX908 ? ROWS
-									: 0,
-		};
-		struct isa_inst inst;
-		struct isa_operand_use use;
-		const char *why;
-
-		random_code(&seed, n % (sizeof(encodings) / sizeof(*encodings)));
-		if (!isa_decode(&dec, rig.code, 4, CODE_VA, &inst, &why) || skipped(&inst))
+	rig_init(chip, wave32);
+	for (unsigned n = 0; n < PER_WAVE; n++) {
+		random_code(&seed, n);
+		if (!subject_decode(&subject))
 			continue;
-		if (inst.dwords == 1)
-			rig.code[1] = END;
-		isa_operand_use_of(&inst, &use);
-		CHECK(use.count <= ISA_USE_RANGES);
-		try_one(&inst, &use, &seed);
+		try_one(&subject, &seed);
 		tried++;
 	}
-	printf("%s: %u instructions\n", chip, tried);
-	CHECK(tried > PER_CHIP / 8);
+	printf("%s, wave%u: %u instructions\n", chip, wave32 ? 32 : 64, tried);
+	CHECK(tried > PER_WAVE / 8);
 	isa_cache_destroy(rig.cache);
 }
 
 int main(void)
 {
+	static const char *const gfx9[] = {"gfx900", "gfx908", "gfx90a", "gfx942"}, *const later[] = {
+											    "gfx1010", "gfx1030",
+											    "gfx1100", "gfx1150",
+											    "gfx1200"};
+
 	vgpu_strict_set(VGPU_STRICT_OFF);
-	test_chip("gfx900");
-	test_chip("gfx908");
-	test_chip("gfx90a");
-	test_chip("gfx942");
+	for (unsigned n = 0; n < sizeof(gfx9) / sizeof(gfx9[0]); n++)
+		test_chip(gfx9[n], false);
+	for (unsigned n = 0; n < sizeof(later) / sizeof(later[0]); n++)
+		for (unsigned wave32 = 0; wave32 < 2; wave32++)
+			test_chip(later[n], wave32);
 	return check_done("registers that instructions use");
 }

@@ -1,4 +1,4 @@
-/* Missing s_waitcnt (waitcnt_check.h). */
+/* Missing waits (waitcnt_check.h). */
 #include "vgpu/isa/check/waitcnt_check.h"
 
 #include <stdio.h>
@@ -26,9 +26,9 @@ void isa_waitcnt_reset(struct isa_waitcnt *waitcnt)
 		load_forget(&waitcnt->load[n]);
 	waitcnt->count = 0;
 	waitcnt->vector = waitcnt->scalar = waitcnt->unset = 0;
-	waitcnt->vm = waitcnt->ds = (struct waitcnt_counter){0};
+	memset(waitcnt->queue, 0, sizeof(waitcnt->queue));
 	waitcnt->last_to_lds = 0;
-	waitcnt->produced = 0;
+	isa_waitcnt_forget_code(waitcnt);
 	waitcnt->said_pc = 0;
 }
 
@@ -74,8 +74,22 @@ static void load_arrive(struct isa_wave *w, struct waitcnt_load *load)
 	load_forget(load);
 }
 
-/* Loads that no longer wait for anything arrive; the others close up. */
-static void retire_loads(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
+/* Queues in which a load was reached. */
+static unsigned queues_reached(const struct isa_waitcnt *waitcnt, const struct waitcnt_load *load)
+{
+	unsigned reached = 0;
+
+	for (unsigned bits = load->queues; bits; bits &= bits - 1) {
+		unsigned q = (unsigned)__builtin_ctz(bits);
+
+		if ((q == ISA_COUNTER_DS ? load->number_ds : load->number) <= waitcnt->queue[q].done)
+			reached |= 1u << q;
+	}
+	return reached;
+}
+
+/* Loads that no longer wait for anything arrive; the others close up. empty: a bit for each counter. */
+static void retire_loads(struct isa_wave *w, unsigned empty)
 {
 	struct isa_waitcnt *waitcnt = w->waitcnt;
 	unsigned left = 0;
@@ -84,14 +98,10 @@ static void retire_loads(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
 	waitcnt->scalar = waitcnt->unset;
 	for (unsigned n = 0; n < waitcnt->count; n++) {
 		struct waitcnt_load *load = &waitcnt->load[n];
-		unsigned done = (vm_empty ? WAITCNT_VM_ALL : 0) | (lgkm_empty ? WAITCNT_LGKM_ALL : 0);
 
-		if (load->waits & WAITCNT_VM_ORDER && load->number <= waitcnt->vm.done)
-			done |= WAITCNT_VM_ORDER;
-		if (load->waits & WAITCNT_LGKM_ORDER && load->number <= waitcnt->ds.done)
-			done |= WAITCNT_LGKM_ORDER;
-		load->waits &= (uint8_t)~done;
-		if (!load->waits) {
+		load->empty &= (uint8_t)~empty;
+		load->queues &= (uint8_t)~queues_reached(waitcnt, load);
+		if (!load->empty && !load->queues) {
 			load_arrive(w, load);
 			continue;
 		}
@@ -105,11 +115,15 @@ static void retire_loads(struct isa_wave *w, bool vm_empty, bool lgkm_empty)
 	waitcnt->count = left;
 }
 
-/* Marks all but the last n as done. */
-static void counter_leave(struct waitcnt_counter *counter, uint32_t n)
+/* Marks all but the last n of a counter's queues as done. */
+static void counter_leave(struct isa_waitcnt *waitcnt, unsigned counter, uint32_t n)
 {
-	if (counter->issued - counter->done > n)
-		counter->done = counter->issued - n;
+	for (unsigned q = 0; q < ISA_COUNTERS; q++) {
+		struct waitcnt_queue *queue = &waitcnt->queue[q];
+
+		if (queue->counter == counter && queue->issued - queue->done > n)
+			queue->done = queue->issued - n;
+	}
 }
 
 /* --- findings --- */
@@ -119,18 +133,25 @@ static bool ranges_overlap(const struct isa_range *a, const struct isa_range *b)
 	return a->first < b->first + b->count && b->first < a->first + a->count;
 }
 
-/* A second load to a register needs no wait when both loads return in the order of one counter. */
+/* A second load to a register needs no wait when both write their results in the order of one counter. */
 static bool in_order(const struct isa_operand_use *t, const struct waitcnt_load *load)
 {
-	if (t->event == ISA_EVENT_VMEM)
-		return !(load->waits & (WAITCNT_LGKM_ORDER | WAITCNT_LGKM_ALL));
-	return t->event == ISA_EVENT_DS && load->waits == WAITCNT_LGKM_ORDER;
+	const struct isa_count *counts = t->counts;
+	unsigned ds = 1u << ISA_COUNTER_DS;
+
+	if (t->event != ISA_EVENT_COUNT || !counts->ordered || counts->writes_late || counts->also_ds)
+		return false;
+	if (counts->counter == ISA_COUNTER_DS)
+		return load->queues == ds && !load->empty;
+	return load->path == t->path && !((load->queues | load->empty) & ~(1u << counts->counter));
 }
 
 static void register_name(const struct isa_wave *w, const struct isa_range *r, char *text, size_t text_B)
 {
 	const struct isa_machine *m = w->machine;
-	unsigned first_agpr = m->chip->gfx == VGPU_GFX908 ? m->vgpr_count : m->accum_offset;
+	unsigned first_agpr = m->chip->gfx == VGPU_GFX908      ? m->vgpr_count
+			      : vgpu_gfx_unified(m->chip->gfx) ? m->accum_offset
+							       : 0;
 	bool agpr = first_agpr && r->first >= first_agpr && r->first < ISA_SCALAR_BASE;
 
 	if (r->first >= ISA_SCALAR_BASE)
@@ -177,8 +198,8 @@ static void report_early(struct isa_wave *w, const struct isa_inst *i, const str
 	isa_text_at(w, i->pc, user, sizeof(user));
 	isa_text_at(w, load->pc, loader, sizeof(loader));
 	vgpu_finding(CONTRACT_WAIT_MISSING,
-		     "\"%s\" at 0x%llx %s %s while \"%s\" at 0x%llx is loading it: no s_waitcnt has waited for it",
-		     user, (unsigned long long)i->pc, r->written ? "writes" : "reads", name, loader,
+		     "\"%s\" at 0x%llx %s %s while \"%s\" at 0x%llx is loading it: nothing has waited for it", user,
+		     (unsigned long long)i->pc, r->written ? "writes" : "reads", name, loader,
 		     (unsigned long long)load->pc);
 }
 
@@ -230,106 +251,138 @@ void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i)
 
 /* --- what instructions issue and wait for --- */
 
-static void note_load(struct isa_wave *w, const struct isa_inst *i, unsigned waits, uint32_t number)
+static struct waitcnt_load *load_add(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct isa_waitcnt *waitcnt = w->waitcnt;
 	const struct isa_range *r = &i->use->loaded;
 	uint64_t exec = isa_exec(w);
+	struct waitcnt_load *load;
 
-	if (!r->count || !waits || (r->first < ISA_SCALAR_BASE && !exec))
-		return;
+	if (!r->count || (r->first < ISA_SCALAR_BASE && !exec))
+		return NULL;
 	if (waitcnt->count == WAITCNT_LOADS) /* hardware had stopped issuing long ago */
-		retire_loads(w, true, true);
+		retire_loads(w, ~0u);
 	if (waitcnt->count == WAITCNT_LOADS)
-		return;
-	waitcnt->load[waitcnt->count++] = (struct waitcnt_load){
+		return NULL;
+	load = &waitcnt->load[waitcnt->count++];
+	*load = (struct waitcnt_load){
 		.range = *r,
-		.waits = (uint8_t)waits,
-		.number = number,
+		.path = i->use->path,
 		.lanes = r->first < ISA_SCALAR_BASE ? exec : ~(uint64_t)0,
 		.pc = i->pc,
 	};
 	mark_range(waitcnt, r);
+	return load;
 }
 
-static uint32_t counter_issue(struct isa_wave *w, struct waitcnt_counter *counter, uint32_t max)
+static uint32_t queue_issue(struct isa_wave *w, unsigned q, unsigned counter, uint32_t max)
 {
-	counter->issued++;
-	if (counter->issued - counter->done > max) {
-		counter_leave(counter, max);
-		retire_loads(w, false, false);
+	struct waitcnt_queue *queue = &w->waitcnt->queue[q];
+
+	queue->counter = (uint8_t)counter;
+	queue->issued++;
+	if (queue->issued - queue->done > max) {
+		counter_leave(w->waitcnt, counter, max);
+		retire_loads(w, 0);
 	}
-	return counter->issued;
+	return queue->issued;
 }
 
-/* Counters that a FLAT instruction waits for: lanes in LDS and lanes elsewhere have different ones. */
-static unsigned flat_waits(const struct isa_wave *w, const struct isa_inst *i)
+/* Counters that a FLAT instruction waits for, a bit each: lanes in LDS and lanes elsewhere have different ones. */
+static unsigned flat_counters(const struct isa_wave *w, const struct isa_inst *i)
 {
 	const uint32_t *lo = w->v[i->mem.vaddr], *hi = w->v[i->mem.vaddr + 1];
 	uint64_t exec = isa_exec(w);
-	unsigned waits = 0;
+	unsigned counters = 0;
 
 	for (unsigned lane = 0; lane < ISA_LANES; lane++) {
 		uint64_t va = (lo[lane] | (uint64_t)hi[lane] << 32) + (uint64_t)(int64_t)i->mem.offset;
+		bool lds = va >> 32 == ISA_SHARED_BASE >> 32;
 
 		if (exec >> lane & 1)
-			waits |= va >> 32 == ISA_SHARED_BASE >> 32 ? WAITCNT_LGKM_ALL : WAITCNT_VM_ALL;
+			counters |= 1u << (lds ? ISA_COUNTER_DS : i->use->counts->counter);
 	}
-	return waits;
+	return counters;
 }
 
-static void wait_for(struct isa_wave *w, uint32_t simm)
+/* An operation in no order with others is not counted, but for loads to LDS: what they write has no register. */
+static void operation_issue(struct isa_wave *w, const struct isa_inst *i)
 {
-	uint32_t vm = (simm & 15) | (simm >> 14 & 3) << 4, lgkm = simm >> 8 & 15;
+	const struct isa_count *counts = i->use->counts;
+	unsigned counters = counts->also_ds ? flat_counters(w, i) : 1u << counts->queue;
+	uint32_t number = 0, number_ds = 0;
+	struct waitcnt_load *load;
 
-	counter_leave(&w->waitcnt->vm, vm);
-	counter_leave(&w->waitcnt->ds, lgkm);
+	if (counts->ordered || i->use->to_lds)
+		number = number_ds = queue_issue(w, counts->queue, counts->counter, counts->max);
+	if (counts->ordered && counts->also_ds)
+		number_ds = queue_issue(w, ISA_COUNTER_DS, ISA_COUNTER_DS, counts->max);
+	if (i->use->to_lds)
+		w->waitcnt->last_to_lds = number;
+	load = load_add(w, i);
+	if (!load)
+		return;
+	load->number = number;
+	load->number_ds = number_ds;
+	if (counts->ordered)
+		load->queues = (uint8_t)counters;
+	else
+		load->empty = (uint8_t)(counts->also_ds ? counters : 1u << counts->counter);
+}
+
+static void wait_for(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_wait *wait = i->use->wait;
+	uint32_t simm = (uint32_t)i->salu.simm;
+	unsigned empty = 0;
+
+	if (i->row->src[0]) /* a register is added */
+		simm += isa_sread32(w, i->salu.src[0]) & 63;
+	for (unsigned n = 0; n < 2; n++) {
+		const struct isa_wait_field *f = &wait->field[n];
+		uint32_t left = isa_wait_left(f, simm);
+
+		if (!f->width)
+			continue;
+		counter_leave(w->waitcnt, f->counter, left);
+		empty |= left ? 0 : 1u << f->counter;
+	}
+	for (unsigned counter = 0; wait->all && counter < ISA_COUNTERS; counter++)
+		counter_leave(w->waitcnt, counter, 0);
 	if (w->waitcnt->count)
-		retire_loads(w, !vm, !lgkm);
+		retire_loads(w, wait->all ? ~0u : empty);
 }
 
 /* Beside the one that every instruction is. */
 static void skip_states(struct isa_waitcnt *waitcnt, unsigned states)
 {
-	waitcnt->produced = states < WAITCNT_RECENT ? waitcnt->produced << 8 * states : 0;
+	waitcnt->produced = states < WAITCNT_STATES ? waitcnt->produced << 8 * states : 0;
 	waitcnt->clock += states;
 }
 
 void isa_waitcnt_event(struct isa_wave *w, const struct isa_inst *i)
 {
-	struct isa_waitcnt *waitcnt = w->waitcnt;
-	uint32_t number;
-
 	switch (i->use->event) {
 	case ISA_EVENT_NOP:
-		skip_states(waitcnt, (uint32_t)i->salu.simm & 15);
+		skip_states(w->waitcnt, (uint32_t)i->salu.simm & 15);
 		break;
 	case ISA_EVENT_WAIT:
-		wait_for(w, (uint32_t)i->salu.simm);
+		wait_for(w, i);
 		break;
-	case ISA_EVENT_VMEM:
-		number = counter_issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
-		if (i->use->to_lds)
-			waitcnt->last_to_lds = number;
-		note_load(w, i, WAITCNT_VM_ORDER, number);
-		break;
-	case ISA_EVENT_DS:
-		number = counter_issue(w, &waitcnt->ds, WAITCNT_LGKM_MAX);
-		note_load(w, i, WAITCNT_LGKM_ORDER, number);
-		break;
-	case ISA_EVENT_SMEM:
-		note_load(w, i, WAITCNT_LGKM_ALL, 0);
-		break;
-	case ISA_EVENT_FLAT:
-		if (i->use->to_lds)
-			waitcnt->last_to_lds = counter_issue(w, &waitcnt->vm, WAITCNT_VM_MAX);
-		else if (i->use->loaded.count)
-			note_load(w, i, flat_waits(w, i), 0);
+	case ISA_EVENT_COUNT:
+		operation_issue(w, i);
 		break;
 	case ISA_EVENT_BARRIER:
 	case ISA_EVENT_END:
 		if (w->group->races)
 			isa_race_leave(w, i->use->event == ISA_EVENT_END);
+		break;
+	case ISA_EVENT_CALL:
+		isa_waitcnt_forget_code(w->waitcnt);
+		break;
+	case ISA_EVENT_PASS:
+		if (w->group->races && isa_barrier_passed(w))
+			isa_race_pass(w);
 		break;
 	}
 }

@@ -1,9 +1,5 @@
-/* Missing s_waitcnt: registers of a wave with a load under way, and instructions that access them before an
- * s_waitcnt has shown that the load is done. GFX9's rules:
- *
- *   vmcnt    vector memory, loads and stores, in the order of issue
- *   lgkmcnt  LDS in the order of issue; scalar memory in no order: only lgkmcnt(0) covers it
- *   both     FLAT, in no order with the others: only vmcnt(0) covers lanes in memory, lgkmcnt(0) lanes in LDS
+/* Missing waits: registers of a wave with a load under way, and instructions that access them before a wait has shown
+ * that the load is done. Which operation counts where and in which order: counter.h.
  *
  * A counter has the number of operations under way, not their names. With n left, all but the last n of those that
  * come in order are done, whatever the others do; with none left all are done.
@@ -13,10 +9,10 @@
  * alone.
  *
  * Not checked: sources of memory instructions. On GFX9 a store has read its registers when it is issued (expcnt
- * counts exports and GDS alone).
+ * counts exports and GDS alone); later generations keep a vector instruction from overwriting them by themselves.
  *
  * Wait states: GFX9 has pairs of instructions that need others, or s_nop, between them; hardware does not wait by
- * itself. hazard_check.c checks them.
+ * itself. hazard_check.c checks them. Later chips have other pairs, by bugs most of them: hazard_later.c.
  *
  * Private to vgpu/isa/, except create, destroy and reset in isa.h. Thread rule: as the wave's. */
 #ifndef VGPU_ISA_CHECK_WAITCNT_CHECK_H
@@ -26,47 +22,42 @@
 
 #define ISA_POISON 0xd5d5d5d5u
 
-/* Limits of GFX9's counters: the next instruction waits at issue. */
-#define WAITCNT_VM_MAX   63u
-#define WAITCNT_LGKM_MAX 15u
-
-#define WAITCNT_RECENT 8u
-#define WAITCNT_LOADS  128 /* more than both counters allow */
-
-/* Conditions under which a load is complete. */
-enum {
-	WAITCNT_VM_ORDER = 1 << 0,
-	WAITCNT_VM_ALL = 1 << 1, /* vmcnt(0) */
-	WAITCNT_LGKM_ORDER = 1 << 2,
-	WAITCNT_LGKM_ALL = 1 << 3, /* lgkmcnt(0) */
-};
+#define WAITCNT_RECENT 64u
+#define WAITCNT_STATES 8u  /* of isa_waitcnt::produced */
+#define WAITCNT_LOADS  256 /* more than all counters allow */
 
 struct waitcnt_load {
 	struct isa_range range;
-	uint8_t waits;
-	uint32_t number; /* in the order of its counter */
-	uint64_t lanes;  /* lanes that the load writes */
+	/* The load is done when it was reached in all of these queues and all of these counters were seen empty; a bit
+	 * each, enum isa_counter. */
+	uint8_t queues, empty;
+	uint8_t path;               /* enum isa_path */
+	uint32_t number, number_ds; /* in the order of its queue; in that of DS */
+	uint64_t lanes;             /* lanes that the load writes */
 	uint64_t pc;
 	uint32_t (
 		*saved)[ISA_LANES]; /* owned; set at the first early access: data that arrives, in [0] for SGPRs */
 };
 
-/* How many instructions of a counter were issued, and how many of them are done for sure. */
-struct waitcnt_counter {
+/* Numbers of instructions of a queue that were issued, and that are done for sure. */
+struct waitcnt_queue {
 	uint32_t issued, done;
+	uint8_t counter; /* enum isa_counter, of the last one that was issued */
 };
 
 struct isa_waitcnt {
 	uint64_t vector, scalar; /* registers under way, as in isa_operand_use */
-	struct waitcnt_counter vm, ds;
+	struct waitcnt_queue queue[ISA_COUNTERS];
 	uint32_t unset;       /* registers of s0 to s15 without a value, a bit each */
-	uint32_t last_to_lds; /* number in vm of the last load to LDS */
+	uint32_t last_to_lds; /* number in the queue of loads of the last load to LDS */
 	unsigned count;
 	struct waitcnt_load load[WAITCNT_LOADS]; /* the oldest first */
 	/* The last instructions, and what each left behind: a byte each, the last one lowest. */
 	const struct isa_inst *recent[WAITCNT_RECENT];
 	uint64_t produced;
 	uint32_t clock;
+	bool remarked; /* a remark of hazard_later.c was made: once is enough, also after a reset */
+	uint16_t live; /* traces that the last instructions left and none of them ended (hazard_later.c) */
 	uint64_t said_pc, said_earlier_pc; /* the last finding */
 };
 
@@ -85,14 +76,20 @@ static inline bool isa_waitcnt_said(struct isa_wave *w, uint64_t pc, uint64_t ea
 	return false;
 }
 
-/* Forgets the last instructions: their code may be freed. */
+/* In isa_operand_use::heeds: the check needs no trace. */
+#define ISA_TRACE_ANY 0x8000u
+
+/* Forgets the last instructions: their code may be freed, or is another function's (hazard_later.c). */
 static inline void isa_waitcnt_forget_code(struct isa_waitcnt *waitcnt)
 {
 	waitcnt->produced = 0;
+	waitcnt->live = 0;
+	waitcnt->clock = 0;
 }
 
 /* Checks an instruction that depends on results of the last ones; before it runs. */
 void isa_hazard_check(struct isa_wave *w, const struct isa_inst *i);
+void isa_hazard_later_check(struct isa_wave *w, const struct isa_inst *i);
 
 static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -103,6 +100,9 @@ static inline void isa_waitcnt_step(struct isa_wave *w, const struct isa_inst *i
 		isa_waitcnt_check(w, i);
 	if (t->minds * 0x0101010101010101ull & waitcnt->produced)
 		isa_hazard_check(w, i);
+	if (t->heeds & (waitcnt->live | ISA_TRACE_ANY))
+		isa_hazard_later_check(w, i);
+	waitcnt->live = (uint16_t)((waitcnt->live & ~t->ends) | t->leaves);
 	waitcnt->recent[waitcnt->clock++ % WAITCNT_RECENT] = i;
 	waitcnt->produced = waitcnt->produced << 8 | t->produces;
 	if (t->event)

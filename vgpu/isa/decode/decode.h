@@ -146,6 +146,13 @@ static inline bool isa_op_stores_image(enum isa_op op)
 	return op >= ISA_OP_IMAGE_STORE && op <= ISA_OP_IMAGE_STORE_MIP_PCK;
 }
 
+/* Loads and stores of up to 32 VGPRs, of which M0 has a bit each (GFX12). */
+static inline bool isa_op_is_block(enum isa_op op)
+{
+	return op == ISA_OP_GLOBAL_LOAD_BLOCK || op == ISA_OP_GLOBAL_STORE_BLOCK ||
+	       op == ISA_OP_SCRATCH_LOAD_BLOCK || op == ISA_OP_SCRATCH_STORE_BLOCK;
+}
+
 /* Image instructions with a sampler, and those that give one component of four texels. */
 static inline bool isa_op_samples(enum isa_op op)
 {

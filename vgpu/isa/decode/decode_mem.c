@@ -173,6 +173,12 @@ static void flat_flags(struct decode_state *st, enum isa_enc enc)
 	flag_if(inst, enc == ISA_SCRATCH && scratch_has_vaddr(st), ISA_VADDR);
 }
 
+/* Registers of a data field that must be granted; of a block M0 says which. */
+static unsigned flat_file_dw(const struct decode_state *st, struct isa_field field, unsigned dw)
+{
+	return isa_op_is_block(st->inst->op) && field_of(st, field) + dw <= 256 ? !!dw : dw;
+}
+
 void decode_flat(struct decode_state *st, uint32_t w)
 {
 	static const uint8_t segment[4] = {ISA_FLAT, ISA_SCRATCH, ISA_GLOBAL, ISA_ENC_NONE};
@@ -199,13 +205,22 @@ void decode_flat(struct decode_state *st, uint32_t w)
 	if (inst->flags & ISA_SADDR)
 		m->saddr = decode_sgpr(st, field_of(st, f->saddr), enc == ISA_GLOBAL ? 2 : 1);
 	m->vaddr = decode_vgpr(st, field_of(st, f->vaddr), flat_address_dw(inst));
-	m->vdata = decode_data(st, field_of(st, f->vdata), m->data_dw, acc, false);
+	m->vdata = decode_data(st, field_of(st, f->vdata), flat_file_dw(st, f->vdata, m->data_dw), acc, false);
 	/* An atomic that returns nothing leaves the field unused. */
-	m->vdst = decode_data(st, field_of(st, f->vdst), m->data_dw && !(inst->flags & ISA_GLC) ? 0 : m->dst_dw,
+	m->vdst = decode_data(st, field_of(st, f->vdst),
+			      m->data_dw && !(inst->flags & ISA_GLC) ? 0 : flat_file_dw(st, f->vdst, m->dst_dw),
 			      acc, true);
 }
 
 /* --- MUBUF, MTBUF --- */
+
+/* The first SGPR of a resource or a sampler, whose fields of GFX12 are wider than a register's number. */
+static uint8_t descriptor(struct decode_state *st, unsigned code, unsigned dw)
+{
+	if (code >= 128)
+		st->why = "a descriptor in no SGPRs";
+	return decode_sgpr(st, code, dw);
+}
 
 static void buffer_flags(struct decode_state *st, const struct isa_buffer_format *f)
 {
@@ -246,7 +261,7 @@ static void buffer_fields(struct decode_state *st, const struct isa_buffer_forma
 	result = m->dst_dw && (!m->data_dw || inst->flags & ISA_GLC);
 	m->vdata = m->vdst = decode_data(st, field_of(st, f->vdata), dw, acc, result);
 	if (inst->row->src[0] || inst->op == ISA_OP_BUFFER_STORE_LDS_DWORD) {
-		m->sbase = decode_sgpr(st, field_of(st, f->rsrc) * f->rsrc_unit, 4);
+		m->sbase = descriptor(st, field_of(st, f->rsrc) * f->rsrc_unit, 4);
 		m->soffset = decode_scalar(st, field_of(st, f->soffset), ISA_T_B32);
 	}
 }
@@ -398,9 +413,9 @@ static void image_fields(struct decode_state *st, const struct isa_mimg_format *
 	result = m->dst_dw && (!m->data_dw || inst->flags & ISA_GLC);
 	m->vdata = m->vdst = decode_data(st, field_of(st, f->vdata), dw + (inst->flags & ISA_TFE ? 1 : 0),
 					 field_of(st, f->acc), result);
-	m->sbase = decode_sgpr(st, field_of(st, f->rsrc) * f->rsrc_unit, 8);
+	m->sbase = descriptor(st, field_of(st, f->rsrc) * f->rsrc_unit, 8);
 	if (isa_op_samples(inst->op))
-		m->soffset = decode_sgpr(st, field_of(st, f->sampler) * f->rsrc_unit, 4);
+		m->soffset = descriptor(st, field_of(st, f->sampler) * f->rsrc_unit, 4);
 }
 
 static void decode_image(struct decode_state *st, const struct isa_mimg_format *f, bool samples)

@@ -26,7 +26,7 @@
 			[0x38] = ISA_FORMAT_MUBUF,  [0x3a] = ISA_FORMAT_MTBUF, [0x3c] = ISA_FORMAT_MIMG,           \
 	},                                                                                                         \
 	.vop3_vop1 = 0x140, .sgprs = 102, .codes = {124, 0, true}, .sdwa = true, .dpp_wave = true, .ieee = true,   \
-	.glc_returns = true, .checked = true, .mode_writable = 0x081ff3ff, .ds_compares_first = true,              \
+	.glc_returns = true, .mode_writable = 0x081ff3ff, .ds_compares_first = true,                               \
 	.hwreg = {HWREG_COMMON, [4] = ISA_HWREG_HW_ID, [20] = ISA_HWREG_XCC_ID},                                   \
 	.smem = {.op = BITS(0, 25, 18),                                                                            \
 		 .sdst = BITS(0, 12, 6),                                                                           \

@@ -99,7 +99,6 @@ struct isa_generation {
 	bool full_float_atomics; /* those of L2 keep f32 denormals, and reach fine-grained memory */
 	bool ds_compares_first; /* compare-and-swap of LDS: data 0 is compared, data 1 is new; else as memory has it */
 	bool bpermute_halves; /* ds_permute and ds_bpermute of wave64 stay inside each half of 32 lanes */
-	bool checked;         /* the checks of code (check/) know its counters and hazards */
 	bool dlc_bypasses;    /* only loads with DLC beside GLC bypass all caches above L2 */
 
 	struct isa_smem_format smem;

@@ -91,7 +91,7 @@ static bool bind_inst(struct isa_program *program, struct isa_inst *inst)
 		if (!valu_constants(program, inst))
 			return false;
 		if (!inst->fn)
-			isa_valu_bind(inst, isa_program_generation(program));
+			isa_valu_bind(inst, isa_program_generation(program), isa_program_wave32(program));
 	}
 	if (!inst->fn)
 		inst->fn = isa_refuse(inst, "not implemented");

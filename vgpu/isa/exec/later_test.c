@@ -1,24 +1,7 @@
 /* What GFX10 to GFX12 do differently under the same names, and what they added: pieces of assembly with results worked
  * out by hand from the RDNA ISA documents. */
-#include "vgpu/isa/test_pieces.h"
+#include "vgpu/isa/test_later.h"
 #include "vgpu/isa/wave/wave.h"
-
-#define LANES (test.machine.wave32 ? 32u : 64u)
-
-/* A piece, and the chips and wave sizes that it is for. */
-struct later_piece {
-	const char *name;
-	void (*check)(void);
-	const char *code;
-	const char *first, *last; /* chips, by name; NULL: any */
-	unsigned lanes;           /* 0: both */
-};
-
-static bool applies(const struct later_piece *p, const char *chip)
-{
-	return (!p->first || strcmp(chip, p->first) >= 0) && (!p->last || strcmp(chip, p->last) <= 0) &&
-	       (!p->lanes || p->lanes == LANES);
-}
 
 /* --- masks --- */
 
@@ -277,6 +260,29 @@ static void check_barrier(void)
 	CHECK_EQ(test.group.phase, 2);
 }
 
+/* v20, v21 and v23; v22 is a hole, in memory as well. */
+static void check_blocks(void)
+{
+	ALL_LANES(20, was(4 * l + 8));
+	ALL_LANES(21, was(4 * l + 12));
+	ALL_LANES(22, OLD(22));
+	ALL_LANES(23, was(4 * l + 20));
+}
+
+/* The first load overwrites its own address. */
+static void check_blocks_stored(void)
+{
+	ALL_LANES(2, was(4 * l + 8));
+	ALL_LANES(3, was(4 * l + 12));
+	for (unsigned l = 0; l < LANES; l++) {
+		CHECK_EQ(d32(SCRATCH + 4 * 4 * LANES + 4 * l), 0xa00 + l);
+		CHECK_EQ(d32(SCRATCH + 5 * 4 * LANES + 4 * l), was(SCRATCH + 5 * 4 * LANES + 4 * l));
+		CHECK_EQ(d32(SCRATCH + 6 * 4 * LANES + 4 * l), 0xc00 + l);
+	}
+	ALL_LANES(26, 0xa00 + l);
+	ALL_LANES(28, 0xc00 + l);
+}
+
 static const struct later_piece pieces[] = {
 	{"masks of a wave", check_masks,
 	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s[30:31], 12, v0\n s_mov_b64 s[20:21], exec\n"
@@ -403,6 +409,13 @@ static const struct later_piece pieces[] = {
 	{"time by a message", check_time,
 	 "s_sendmsg_rtn_b64 s[20:21], sendmsg(MSG_RTN_GET_REALTIME)\n s_sendmsg_rtn_b32 s22, sendmsg(MSG_RTN_GET_DOORBELL)\n",
 	 "gfx1100", NULL, 0},
+	{"blocks", check_blocks, "s_mov_b32 m0, 0xb\nglobal_load_block v[20:51], v[2:3], off offset:8\n", "gfx1200",
+	 NULL, 0},
+	{"blocks over their address, and in scratch", check_blocks_stored,
+	 "s_mov_b32 m0, 5\n s_mov_b32 s24, 0\n scratch_store_block off, v[10:41], s24 offset:16\n"
+	 "scratch_load_block v[26:57], off, s24 offset:16\n s_mov_b32 m0, 3\n"
+	 "global_load_block v[2:33], v[2:3], off offset:8\n",
+	 "gfx1200", NULL, 0},
 	{"signal, then wait", check_barrier,
 	 "s_barrier_signal -1\n s_barrier_wait -1\n s_barrier_signal_isfirst -1\n s_barrier_wait -1\n", "gfx1200",
 	 NULL, 0},
@@ -410,60 +423,14 @@ static const struct later_piece pieces[] = {
 
 #define PIECES (sizeof(pieces) / sizeof(pieces[0]))
 
-static bool assemble_later(const char *chip)
-{
-	const char *codes[PIECES];
-
-	for (unsigned n = 0; n < PIECES; n++)
-		codes[n] = applies(&pieces[n], chip) ? pieces[n].code : "";
-	return assemble_codes(chip, codes, PIECES);
-}
-
-/* Buffers of the registers that test_wave.h sets, in this generation's words: raw, and records of 16 bytes. MODE of GFX12
- * has no IEEE. */
-static void later_state(const char *chip)
-{
-	bool gfx10 = strcmp(chip, "gfx11") < 0;
-
-	S(7) = 20u << 12 | 3u << 28 | 0xfac;       /* 32 bits, UINT */
-	S(11) = (gfx10 ? 75u : 61u) << 12 | 0xfac; /* 4 x 32 bits, UINT; structured */
-	if (strcmp(chip, "gfx12") > 0)
-		test.wave.mode &= ~(uint32_t)ISA_MODE_IEEE;
-}
-
-static void run_pieces(const char *chip, bool wave32)
-{
-	init(chip, false);
-	test.machine.wave32 = wave32;
-	test.machine.sgpr_count = 0;
-	test.machine.shared_vgprs = strcmp(chip, "gfx11") < 0 ? 2 : 0;
-	if (!CHECK(assemble_later(chip)))
-		return;
-	for (unsigned n = 0; n < PIECES; n++) {
-		unsigned failed = check_failed_;
-		unsigned long before = vgpu_findings();
-
-		if (!applies(&pieces[n], chip))
-			continue;
-		test.wave.flat_scratch = D + SCRATCH;
-		test.group.signals = test.group.phase = test.wave.signal_phase = 0;
-		if (CHECK(run_prepared(n, later_state, chip)))
-			pieces[n].check();
-		CHECK_EQ(vgpu_findings() - before, 0);
-		if (check_failed_ != failed)
-			printf("  in \"%s\" on %s, wave%u\n", pieces[n].name, chip, LANES);
-	}
-	fini();
-}
-
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
 
 	vgpu_strict_set(VGPU_STRICT_REPORT);
 	for (unsigned n = 0; n < sizeof(chips) / sizeof(chips[0]); n++) {
-		run_pieces(chips[n], true);
-		run_pieces(chips[n], false);
+		test_later(chips[n], true, false, pieces, PIECES);
+		test_later(chips[n], false, false, pieces, PIECES);
 	}
 	return check_done("instructions from GFX10 on");
 }

@@ -189,6 +189,11 @@ const struct isa_generation *isa_program_generation(const struct isa_program *p)
 	return isa_generation_of(p->dec.gfx);
 }
 
+bool isa_program_wave32(const struct isa_program *p)
+{
+	return p->dec.wave32;
+}
+
 /* --- the index by address --- */
 
 static size_t slot_of(const struct isa_program *p, uint64_t pc)
@@ -358,6 +363,10 @@ static const struct isa_inst *run_crossed(struct isa_wave *w, const struct isa_i
 	const struct isa_inst *x = i + 1, *y = i + 2;
 	uint32_t *row = w->v[x->valu.vdst], old[ISA_LANES], new[ISA_LANES];
 
+	if (w->waitcnt) {
+		isa_waitcnt_step(w, x);
+		isa_waitcnt_step(w, y);
+	}
 	memcpy(old, row, sizeof(old));
 	x->fn(w, x);
 	memcpy(new, row, sizeof(new));
@@ -428,6 +437,8 @@ static const struct isa_inst *run_shared(struct isa_wave *w, const struct isa_in
 {
 	uint64_t exec = isa_exec(w), low = 0xffffffff;
 
+	if (w->waitcnt)
+		isa_waitcnt_step(w, i + 1);
 	run_half(w, i + 1, exec & low, 0, 32);
 	run_half(w, i + 1, exec & ~low, 32, 0);
 	isa_set_exec(w, exec);
@@ -497,9 +508,10 @@ static bool add_uses(const struct isa_program *p, struct run *run, size_t count)
 	if (!run->use)
 		return false;
 	for (size_t n = 0; n < count; n++) {
-		isa_operand_use_of(&run->inst[n], &run->use[n]);
+		isa_operand_use_of(&run->inst[n], p->dec.gfx, p->dec.wave32, &run->use[n]);
 		run->inst[n].use = &run->use[n];
 		isa_hazard_of(&run->inst[n], p->dec.gfx, &run->use[n]);
+		isa_hazard_later_of(&run->inst[n], p->dec.gfx, p->dec.wave32, &run->use[n]);
 	}
 	return true;
 }

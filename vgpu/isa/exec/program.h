@@ -8,8 +8,9 @@
 /* Two rows of 64 lanes that hold value's low and high dword; owned by the program. NULL without memory. */
 const uint32_t *isa_program_constant(struct isa_program *program, uint64_t value);
 
-/* The generation of its code. */
+/* The generation of its code, and whether its waves have 32 lanes. */
 const struct isa_generation *isa_program_generation(const struct isa_program *program);
+bool isa_program_wave32(const struct isa_program *program);
 
 /* Gives a decoded instruction its function and its constants. False without memory. */
 typedef bool (*isa_bind_fn)(struct isa_program *program, struct isa_inst *inst);

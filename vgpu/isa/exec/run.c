@@ -40,7 +40,7 @@ static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_i
 		}
 	}
 	if (w->waitcnt) {
-		isa_operand_use_of(&moved, &use);
+		isa_operand_use_of(&moved, w->machine->chip->gfx, false, &use);
 		moved.use = &use;
 		isa_waitcnt_step(w, &moved);
 		isa_waitcnt_replace(w->waitcnt, i);

@@ -76,7 +76,7 @@ static pthread_once_t indexed = PTHREAD_ONCE_INIT;
 static void index_floats(void)
 {
 	for (unsigned n = 0; n < FLOATS; n++) {
-		lane_of[floats[n].op] = isa_lane_find((enum isa_op)floats[n].vector_op, isa_host_avx2());
+		lane_of[floats[n].op] = isa_lane_find((enum isa_op)floats[n].vector_op, isa_host_build(false));
 		sources_of[floats[n].op] = floats[n].sources;
 	}
 }

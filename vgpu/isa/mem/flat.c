@@ -329,6 +329,80 @@ static const struct isa_inst *run_scratch(struct isa_wave *w, const struct isa_i
 	return i + 1;
 }
 
+/* --- blocks --- */
+
+/* The instruction that moves dword n of a block alone. */
+static struct isa_inst block_part(const struct isa_inst *i, enum isa_op op, unsigned n)
+{
+	struct isa_inst part = *i;
+
+	part.op = (uint16_t)op;
+	part.mem.offset += (int32_t)(4 * n);
+	part.mem.vdata = (uint16_t)(i->mem.vdata + n);
+	part.mem.vdst = (uint16_t)(i->mem.vdst + n);
+	part.mem.dst_dw = i->mem.dst_dw ? 1 : 0;
+	part.mem.data_dw = i->mem.data_dw ? 1 : 0;
+	return part;
+}
+
+static unsigned address_rows(const struct isa_inst *i)
+{
+	if (i->enc == ISA_SCRATCH)
+		return !!(i->flags & ISA_VADDR);
+	return i->flags & ISA_SADDR ? 1 : 2;
+}
+
+/* Register n is at 4 n, holes included (RDNA4 ISA, GLOBAL_LOAD_BLOCK; LLVM spills registers that callees save by it). The
+ * address is read before any register is written. */
+static const struct isa_inst *run_block(struct isa_wave *w, const struct isa_inst *i, isa_fn fn, enum isa_op op)
+{
+	unsigned first = i->mem.dst_dw ? i->mem.vdst : i->mem.vdata, done = 0, rows = address_rows(i);
+	uint32_t(*address)[ISA_LANES] = &w->v[i->mem.vaddr], old[2][ISA_LANES], new[2][ISA_LANES];
+	uint32_t mask = w->s[ISA_M0];
+
+	if (mask && first + 31 - (unsigned)__builtin_clz(mask) >= w->machine->vgpr_count) {
+		isa_report_beyond(w, i->pc);
+		return i + 1;
+	}
+	memcpy(old, address, rows * sizeof(old[0]));
+	for (; mask; mask &= mask - 1) {
+		unsigned n = (unsigned)__builtin_ctz(mask), part_of = first + n - i->mem.vaddr;
+		struct isa_inst part = block_part(i, op, n);
+
+		if (!fn(w, &part))
+			return NULL;
+		if (part_of >= rows)
+			continue;
+		memcpy(new[part_of], address[part_of], sizeof(new[0]));
+		memcpy(address[part_of], old[part_of], sizeof(old[0]));
+		done |= 1u << part_of;
+	}
+	for (unsigned n = 0; n < rows; n++)
+		if (done >> n & 1)
+			memcpy(address[n], new[n], sizeof(new[0]));
+	return i + 1;
+}
+
+static const struct isa_inst *global_load_block(struct isa_wave *w, const struct isa_inst *i)
+{
+	return run_block(w, i, run_global, ISA_OP_GLOBAL_LOAD_DWORD);
+}
+
+static const struct isa_inst *global_store_block(struct isa_wave *w, const struct isa_inst *i)
+{
+	return run_block(w, i, run_global, ISA_OP_GLOBAL_STORE_DWORD);
+}
+
+static const struct isa_inst *scratch_load_block(struct isa_wave *w, const struct isa_inst *i)
+{
+	return run_block(w, i, run_scratch, ISA_OP_SCRATCH_LOAD_DWORD);
+}
+
+static const struct isa_inst *scratch_store_block(struct isa_wave *w, const struct isa_inst *i)
+{
+	return run_block(w, i, run_scratch, ISA_OP_SCRATCH_STORE_DWORD);
+}
+
 /* --- FLAT --- */
 
 static bool all_in_memory(const struct isa_addresses *a)
@@ -439,5 +513,9 @@ const struct isa_handler isa_flat_handlers[] = {
 	{ISA_OP_GLOBAL_LOAD_LDS_SSHORT, global_to_lds},
 	{ISA_OP_GLOBAL_LOAD_LDS_DWORD, global_to_lds},
 	ACCESSES(SCRATCH, run_scratch),
+	{ISA_OP_GLOBAL_LOAD_BLOCK, global_load_block},
+	{ISA_OP_GLOBAL_STORE_BLOCK, global_store_block},
+	{ISA_OP_SCRATCH_LOAD_BLOCK, scratch_load_block},
+	{ISA_OP_SCRATCH_STORE_BLOCK, scratch_store_block},
 	{ISA_OP_NONE, NULL},
 };

@@ -1,4 +1,5 @@
-/* Writing lane functions. Only lanes_*.c include this, each compiled twice: its symbols end in _base or _avx2. */
+/* Writing lane functions. Only lanes_*.c include this, each compiled twice: its symbols end in _base or _avx2. Some are
+ * compiled a third time, for the lanes of a wave of 32; rows keep their 64 dwords. */
 #ifndef VGPU_ISA_VALU_LANES_H
 #define VGPU_ISA_VALU_LANES_H
 
@@ -8,19 +9,24 @@
 #include "vgpu/isa/bits.h"
 #include "vgpu/isa/valu/valu.h"
 
-#ifdef ISA_AVX2
+#ifdef ISA_HALF
+#define ISA_LANES_NAME(x) x##_half
+#define LANE_COUNT        32
+#elif defined(ISA_AVX2)
 #define ISA_LANES_NAME(x) x##_avx2
+#define LANE_COUNT        ISA_LANES
 #else
 #define ISA_LANES_NAME(x) x##_base
+#define LANE_COUNT        ISA_LANES
 #endif
 
 /* Lanes are independent of each other, also where the result row is a source row. */
 #ifdef __clang__
 /* Some bodies stay scalar: the pragma below grants independence, it does not demand vectors. */
 #pragma clang diagnostic ignored "-Wpass-failed"
-#define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < ISA_LANES; l++)
+#define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < LANE_COUNT; l++)
 #else
-#define EACH_LANE _Pragma("GCC ivdep") for (unsigned l = 0; l < ISA_LANES; l++)
+#define EACH_LANE _Pragma("GCC ivdep") for (unsigned l = 0; l < LANE_COUNT; l++)
 #endif
 
 typedef uint16_t t_u16;
@@ -107,17 +113,17 @@ typedef double t_f64;
 		x->carry = mask_bits(m);                                                                           \
 	}
 
-/* The sign bits of 64 dwords, a bit each. */
+/* The sign bits of the lanes' dwords, a bit each. */
 static inline uint64_t mask_bits(const uint32_t *m)
 {
 	uint64_t bits = 0;
 
 #ifdef ISA_AVX2
-	for (unsigned n = 0; n < ISA_LANES / 8; n++)
+	for (unsigned n = 0; n < LANE_COUNT / 8; n++)
 		bits |= (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(m + 8 * n)))
 			<< 8 * n;
 #else
-	for (unsigned n = 0; n < ISA_LANES / 4; n++)
+	for (unsigned n = 0; n < LANE_COUNT / 4; n++)
 		bits |= (uint64_t)(unsigned)_mm_movemask_ps(_mm_loadu_ps((const float *)(m + 4 * n))) << 4 * n;
 #endif
 	return bits;
@@ -129,7 +135,7 @@ static inline void bits_mask(uint64_t bits, uint32_t *m)
 	typedef uint32_t v4 __attribute__((vector_size(16)));
 	static const v4 select = {1, 2, 4, 8};
 
-	for (unsigned n = 0; n < ISA_LANES / 4; n++) {
+	for (unsigned n = 0; n < LANE_COUNT / 4; n++) {
 		uint32_t four = bits >> 4 * n & 15;
 		v4 value = {four, four, four, four};
 

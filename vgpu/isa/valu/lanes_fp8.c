@@ -1,5 +1,6 @@
-/* Lane functions: 8-bit floats (gfx942). v_cvt_sr_* are missing: which bits of the seed hardware adds is not
- * public. */
+/* Lane functions: 8-bit floats (gfx942). v_cvt_sr_* are missing: the ISA documents add the seed's upper bits to the
+ * mantissa without a carry and round to nearest even then; HIP's headers add its lower bits, with a carry, and cut off. No
+ * public test decides. */
 #include "vgpu/isa/fp8.h"
 #include "vgpu/isa/valu/lanes.h"
 

@@ -77,18 +77,21 @@ LANES_1(rsq64, f64, f64, pick64(a, 1 / __builtin_sqrt(a)))
 
 /* --- division --- */
 
-/* DIV_SCALE in both widths. B: type of the bits; S: exponent of the scale factor; FAR: exponent distance from
+/* DIV_SCALE in both widths. A zero operand gives NaN and sets the flag: the ISA documents leave the flag clear, tinygrad's
+ * cases (test/amd/hw), which were checked on RDNA3 hardware, have it set. No quotient depends on it, as v_div_fixup
+ * replaces it. Denormals that MODE flushes are zero, as in those cases. keeps: it does not flush
+ * them. B: type of the bits; S: exponent of the scale factor; FAR: exponent distance from
  * which the quotient is in danger; LOW: numerator exponent below which its residue would be denormal. */
 #define DIV_SCALE(name, B, EXPONENT, BIAS, S, FAR, LOW, NAN_BITS)                                                  \
-	static inline bool name##_lane(B a, B den, B num, B *result)                                               \
+	static inline bool name##_lane(B a, B den, B num, bool keeps, B *result)                                   \
 	{                                                                                                          \
 		const int de = (int)(EXPONENT(den)), ne = (int)(EXPONENT(num)), delta = ne - de;                   \
 		const bool is_den = a == den;                                                                      \
 		bool flag = false;                                                                                 \
 		int scale = 0;                                                                                     \
-		if (!(den << 1) || !(num << 1)) {                                                                  \
+		if (!(keeps ? den << 1 : (B)de) || !(keeps ? num << 1 : (B)ne)) {                                  \
 			*result = NAN_BITS;                                                                        \
-			return false;                                                                              \
+			return true;                                                                               \
 		}                                                                                                  \
 		if (delta >= FAR) {                                                                                \
 			flag = true;                                                                               \
@@ -131,12 +134,13 @@ DIV_SCALE(div_scale64, uint64_t, EXPONENT64, 1023, 128, 768, 53, NAN64)
 /* The SGPR pair gets the flag of each lane: v_div_fmas must scale back. */
 static void div_scale_f32(struct isa_lanes *x)
 {
+	const bool keeps = keeps_in32(x->mode);
 	uint64_t flags = 0;
 
 	for (unsigned l = 0; l < ISA_LANES; l++) {
 		uint32_t r;
 
-		flags |= (uint64_t)div_scale32_lane(x->s[0][l], x->s[1][l], x->s[2][l], &r) << l;
+		flags |= (uint64_t)div_scale32_lane(x->s[0][l], x->s[1][l], x->s[2][l], keeps, &r) << l;
 		x->d[l] = r;
 	}
 	x->carry = flags;
@@ -144,11 +148,12 @@ static void div_scale_f32(struct isa_lanes *x)
 
 static void div_scale_f64(struct isa_lanes *x)
 {
+	const bool keeps = keeps_in64(x->mode);
 	uint64_t flags = 0;
 
 	for (unsigned l = 0; l < ISA_LANES; l++) {
 		uint64_t r;
-		bool flag = div_scale64_lane(LD_u64(x->s[0], l), LD_u64(x->s[1], l), LD_u64(x->s[2], l), &r);
+		bool flag = div_scale64_lane(LD_u64(x->s[0], l), LD_u64(x->s[1], l), LD_u64(x->s[2], l), keeps, &r);
 
 		flags |= (uint64_t)flag << l;
 		ST_u64(x->d, l, r);

@@ -28,6 +28,13 @@ bool isa_host_avx2(void)
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+enum isa_build isa_host_build(bool wave32)
+{
+	if (!isa_host_avx2())
+		return ISA_BUILD_BASE;
+	return wave32 ? ISA_BUILD_HALF : ISA_BUILD_AVX2;
+}
+
 /* --- sources --- */
 
 /* A source that is not there gets the first one's rows, so that lane functions of two operands may be written as ones
@@ -511,17 +518,25 @@ static const struct isa_inst *run_matrix(struct isa_wave *w, const struct isa_in
 
 #define TABLE_BASE(name) isa_lanes_##name##_base,
 #define TABLE_AVX2(name) isa_lanes_##name##_avx2,
+#define TABLE_HALF(name) isa_lanes_##name##_half,
 
-const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2)
+static const struct isa_lane_op *find_in(const struct isa_lane_op *const *tables, enum isa_op op)
 {
-	static const struct isa_lane_op *const base[] = {ISA_LANE_TABLES(TABLE_BASE)};
-	static const struct isa_lane_op *const fast[] = {ISA_LANE_TABLES(TABLE_AVX2)};
-
-	for (unsigned t = 0; t < sizeof(base) / sizeof(base[0]); t++)
-		for (const struct isa_lane_op *o = avx2 ? fast[t] : base[t]; o->op; o++)
+	for (; *tables; tables++)
+		for (const struct isa_lane_op *o = *tables; o->op; o++)
 			if (o->op == op)
 				return o;
 	return NULL;
+}
+
+const struct isa_lane_op *isa_lane_find(enum isa_op op, enum isa_build build)
+{
+	static const struct isa_lane_op *const base[] = {ISA_LANE_TABLES(TABLE_BASE) NULL};
+	static const struct isa_lane_op *const avx2[] = {ISA_LANE_TABLES(TABLE_AVX2) NULL};
+	static const struct isa_lane_op *const half[] = {ISA_HALF_TABLES(TABLE_HALF) NULL};
+	const struct isa_lane_op *found = build == ISA_BUILD_HALF ? find_in(half, op) : NULL;
+
+	return found ? found : find_in(build == ISA_BUILD_BASE ? base : avx2, op);
 }
 
 /* op_sel_hi picks high halves for high results by default; sources that are not there do not count. */
@@ -553,12 +568,12 @@ static bool is_modified(const struct isa_inst *i)
 	       isa_result_is_scalar(i->op);
 }
 
-bool isa_valu_bind(struct isa_inst *i, const struct isa_generation *gen)
+bool isa_valu_bind(struct isa_inst *i, const struct isa_generation *gen, bool wave32)
 {
 	bool masked = i->valu.dst_type == ISA_T_M64 || i->row->flags & (ISA_ROW_CARRY_OUT | ISA_ROW_CARRY_IN);
 
 	i->valu.keeps_half = keeps_other_half(i, gen);
-	i->valu.lane = isa_lane_find(i->op, isa_host_avx2());
+	i->valu.lane = isa_lane_find(i->op, isa_host_build(wave32));
 	if (!i->valu.lane)
 		return false;
 	if (i->row->flags & ISA_ROW_MATRIX) {

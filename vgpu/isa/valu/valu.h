@@ -2,8 +2,8 @@
  *
  * A semantic has one lane function, which reads whole source rows and writes whole result rows, for all 64 lanes:
  * EXEC, modifiers, SDWA and DPP are the business of the handler in valu.c, which hands it rows already prepared and
- * blends the result under EXEC afterwards. Lane functions live in lanes_*.c, which the Makefile compiles twice;
- * which build runs is chosen once per process.
+ * blends the result under EXEC afterwards. Lane functions live in lanes_*.c, which the Makefile compiles twice, for
+ * any x86-64 and for AVX2, and some a third time, for AVX2 and waves of 32 lanes.
  *
  * A result row may be a source row: lane functions read all of a lane before they write it. */
 #ifndef VGPU_ISA_VALU_VALU_H
@@ -33,12 +33,19 @@ struct isa_lane_op {
 	isa_lane_fn fn;
 };
 
+/* Builds of lane functions. Those of ISA_BUILD_HALF leave the upper 32 lanes of results undefined; what it does not have is
+ * that of AVX2. */
+enum isa_build { ISA_BUILD_BASE, ISA_BUILD_AVX2, ISA_BUILD_HALF };
+
 /* Tables of lane functions, ended by ISA_OP_NONE; one set per build. */
 #define ISA_LANE_TABLES(X)                                                                                         \
 	X(int) X(int64) X(f32) X(compare) X(f64) X(f16) X(packed) X(convert) X(special) X(matrix) X(wmma) X(fp8)
 #define ISA_DECLARE_LANES(name)                                                                                    \
 	extern const struct isa_lane_op isa_lanes_##name##_base[], isa_lanes_##name##_avx2[];
 ISA_LANE_TABLES(ISA_DECLARE_LANES)
+#define ISA_HALF_TABLES(X)     X(int) X(int64) X(f32) X(compare)
+#define ISA_DECLARE_HALF(name) extern const struct isa_lane_op isa_lanes_##name##_half[];
+ISA_HALF_TABLES(ISA_DECLARE_HALF)
 
 /* Operations of handlers on whole rows, in both builds. Shifts are in bits. */
 struct isa_row_tools {
@@ -66,11 +73,12 @@ struct isa_row_tools {
 extern const struct isa_row_tools isa_row_tools_base, isa_row_tools_avx2;
 
 /* The lane function of a semantic, NULL when there is none. */
-const struct isa_lane_op *isa_lane_find(enum isa_op op, bool avx2);
-/* Whether this host runs the AVX2 build. */
+const struct isa_lane_op *isa_lane_find(enum isa_op op, enum isa_build build);
+/* Whether this host runs the AVX2 build, and the build for its waves. */
 bool isa_host_avx2(void);
+enum isa_build isa_host_build(bool wave32);
 
 /* Binds fn and lane of a decoded vector instruction; false: not implemented. */
-bool isa_valu_bind(struct isa_inst *inst, const struct isa_generation *gen);
+bool isa_valu_bind(struct isa_inst *inst, const struct isa_generation *gen, bool wave32);
 
 #endif
