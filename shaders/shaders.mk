@@ -12,9 +12,11 @@ $(O)/tools/kernels/demo.S: $(call code_objects,tools/kernels,$(GFX),O3)
 $(O)/tests/kernels/test.S: $(call code_objects,tests/kernels,$(GFX),O0 O1 O3) $(call code_objects,tests/kernels,$(RDNA),W64)
 
 parent = $(patsubst %/,%,$(dir $(1)))
-$(O)/%.co: $$(call parent,$$(call parent,$$*))/$$(basename $$(notdir $$*)).hip shaders/device.h shaders/shaders.mk $(O)/flags/device
+$(O)/%.co: $$(call parent,$$(call parent,$$*))/$$(basename $$(notdir $$*)).hip shaders/device.h shaders/compile.sh shaders/sgpr_waits.awk \
+		shaders/shaders.mk $(O)/flags/device
 	@mkdir -p $(@D)
-	$(call say,CLANG,$@)$(CLANG) $(HIPFLAGS) --offload-arch=$(notdir $(call parent,$*)) $(patsubst -W64,-O1 -mwavefrontsize64,-$(patsubst .%,%,$(suffix $*))) $< -o $@
+	$(call say,CLANG,$@)shaders/compile.sh $@ $(notdir $(call parent,$*)) $(CLANG) $(HIPFLAGS) \
+		$(patsubst -W64,-O1 -mwavefrontsize64,-$(patsubst .%,%,$(suffix $*))) $<
 
 BLOBS := $(addprefix $(O)/,shaders/shaders api/kernels tools/kernels/demo tests/kernels/test tests/code/code tests/bench/hip/bench)
 $(BLOBS:%=%.S): shaders/embed.sh

@@ -533,7 +533,7 @@ int main(void)
 		syscalls_map_buffers();
 		fork_shares();
 		handlers_of_before_are_outside();
-	fork_handlers_map_memory();
+		fork_handlers_map_memory();
 		prime_in_a_message();
 		message_that_nobody_reads();
 		prime_between_devices();
