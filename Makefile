@@ -24,6 +24,8 @@ WERROR  ?= -Werror
 PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
+# Of libtuff itself. All others of tuff's libraries are in $(LIBDIR)/tuff, since ROCm's have the same names.
+SOLIBDIR   ?= $(LIBDIR)/tuff
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR    ?= $(PREFIX)/share
 MANDIR     ?= $(DATADIR)/man
@@ -47,7 +49,7 @@ endif
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
 DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
-NO_BUILD := deps deps-check deps-clients demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf
+NO_BUILD := deps deps-check deps-clients demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check
@@ -411,8 +413,8 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile shaders/shaders.mk tests/fuzz/fuzz.mk tests/pairs/pairs.mk tools/install.mk
 	@echo "variables, with what they are for, at the head of the Makefile: MODE=release|debug|asan|ubsan|tsan|fuzz O CC CLANG V=1"
-	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR"
-	@echo "SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
+	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR SOLIBDIR INCLUDEDIR DATADIR"
+	@echo "MANDIR SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
 
 ifneq ($(BUILDS),)
 $(shell mkdir -p $(O)/flags)$(foreach f,cc ld device code hip,$(call write_flags,$(f)))

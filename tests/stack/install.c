@@ -63,7 +63,8 @@ static void be_alone(void)
 	static const char *const names[] = {"MAKEFLAGS",    "MFLAGS",     "MAKELEVEL", "MAKEOVERRIDES",
 					    "GNUMAKEFLAGS", "DESTDIR",    "PREFIX",    "BINDIR",
 					    "LIBDIR",       "INCLUDEDIR", "DATADIR",   "MANDIR",
-					    "SYSCONFDIR",   "TUFF_LOG",   "TUFF_VGPU", "PKG_CONFIG_PATH"};
+					    "SYSCONFDIR",   "SOLIBDIR",   "TUFF_LOG",  "TUFF_VGPU",
+					    "PKG_CONFIG_PATH"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unsetenv(names[i]);
@@ -228,6 +229,14 @@ static void folders_are_chosen(void)
 	if (CAN_PRELOAD)
 		RUNS("cd / && $T/opt/a/bin/tuff run --gpu gfx908 -- $T/opt/a/bin/tuff info");
 	RUNS("$MAKE uninstall PREFIX=$T/opt LIBDIR=$T/opt/a/lib && ls -A $T");
+	CHECK(!strstr(output, "\nopt"));
+	/* A distribution has the library where the linker searches. */
+	RUNS("$MAKE install PREFIX=$T/opt SOLIBDIR=$T/opt/lib && ls $T/opt/lib/libtuff.so.0 $T/opt/lib/libtuff.a && "
+	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig $PKG_CONFIG --libs tuff");
+	says("-L");
+	CHECK(!strstr(output, "rpath"));
+	CHECK(sh("ls $T/opt/lib/tuff/libtuff.so.0"));
+	RUNS("$MAKE uninstall PREFIX=$T/opt && ls -A $T");
 	CHECK(!strstr(output, "\nopt"));
 }
 
