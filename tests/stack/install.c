@@ -60,11 +60,10 @@ static void says(const char *text)
 /* The make that runs this test must not tell ours its targets, its jobs or its variables. */
 static void be_alone(void)
 {
-	static const char *const names[] = {"MAKEFLAGS",    "MFLAGS",     "MAKELEVEL", "MAKEOVERRIDES",
-					    "GNUMAKEFLAGS", "DESTDIR",    "PREFIX",    "BINDIR",
-					    "LIBDIR",       "INCLUDEDIR", "DATADIR",   "MANDIR",
-					    "SYSCONFDIR",   "SOLIBDIR",   "TUFF_LOG",  "TUFF_VGPU",
-					    "PKG_CONFIG_PATH"};
+	static const char *const names[] = {
+		"MAKEFLAGS",  "MFLAGS",   "MAKELEVEL", "MAKEOVERRIDES", "GNUMAKEFLAGS",   "DESTDIR",
+		"PREFIX",     "BINDIR",   "LIBDIR",    "INCLUDEDIR",    "DATADIR",        "MANDIR",
+		"SYSCONFDIR", "SOLIBDIR", "TUFF_LOG",  "TUFF_VGPU",     "PKG_CONFIG_PATH"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unsetenv(names[i]);

@@ -109,7 +109,9 @@ static void names(void)
 	findings = vgpu_findings();
 	CHECK_EQ(access("/dev/kfd", F_OK), -1); /* row 10 */
 	CHECK_EQ(errno, ENOENT);
-	CHECK_EQ(open("/sys/class/kfd/kfd/topology", O_RDONLY), -1);
+	CHECK_EQ(open("/dev/kfd", O_RDWR), -1);
+	CHECK_EQ(vgpu_findings() - findings, 2);
+	CHECK_EQ(access("/sys/class/kfd/kfd/topology", R_OK), 0); /* reading it is no use of KFD */
 	CHECK_EQ(vgpu_findings() - findings, 2);
 	close(fd);
 	CHECK_EQ(files(), 0);

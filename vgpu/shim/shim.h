@@ -69,6 +69,8 @@ const char *shim_root(void);
 /* Builds the tree for these devices under root; removes it. */
 int shim_tree_build(const char *root, const struct shim_config *config);
 void shim_tree_remove(const char *root);
+/* Builds KFD's topology in the tree, unless a process of the run has. While active. */
+void shim_kfd_build(void);
 /* Updates the files that show memory in use. While active. */
 void shim_tree_refresh(void);
 /* Is path, without links, the directory of a device, and of which? */
