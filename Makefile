@@ -419,4 +419,4 @@ help:
 ifneq ($(BUILDS),)
 $(shell mkdir -p $(O)/flags)$(foreach f,cc ld device code hip,$(call write_flags,$(f)))
 endif
--include $(shell [ -d $(O) ] && find $(O) -name '*.d')
+-include $(shell [ -d $(O) ] && find $(O) -name '*.d' -type f)

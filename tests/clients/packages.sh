@@ -53,7 +53,7 @@ for folder in one another-folder; do
 	}
 done
 step "both builds are the same"
-in_root build "cd /one && for f in *.deb; do cmp \$f /another-folder/\$f; done"
+for deb in "$out/build/one/"*.deb; do cmp "$deb" "$out/build/another-folder/${deb##*/}"; done
 step "lintian"
 in_root build "cd /one && lintian --allow-root --fail-on error,warning --suppress-tags newer-standards-version *.changes"
 
@@ -63,22 +63,27 @@ cp "$out/build/one/"*.deb "$out/use/debs/"
 cp -r tests/stack/builds/sine.hip tests/examples/vadd.c tests/examples/vadd.hip "$out/use/root/"
 step "installed beside ROCm's"
 in_root use "apt-get update -qq && apt-get install -y -qq --no-install-recommends libamdhip64-5 rocminfo >/dev/null
-	find / -xdev | sort >/before && rm -f /var/lib/dpkg/*-old
-	apt-get install -y -qq --no-install-recommends /debs/*.deb clang-19 lld-19 rocm-device-libs gcc libc6-dev libstdc++-12-dev >/dev/null"
-in_root use 'cd /root && tuff --version && tuff test --brief --gpu gfx908 ladder
-	man_pages=$(dpkg -L libtuff-dev | grep -c /man3/) && [ $man_pages -gt 50 ]
+	apt-get install -y -qq --no-install-recommends /debs/*.deb clang-19 lld-19 clang-tools-19 rocm-device-libs gcc libc6-dev libstdc++-12-dev pkg-config >/dev/null"
+in_root use 'cd /root
+	tuff --version
+	tuff test --brief --gpu gfx908 ladder
+	[ "$(dpkg -L libtuff-dev | grep -c /man3/)" -gt 50 ]
 	gcc vadd.c $(pkg-config --cflags --libs tuff) -o vadd
 	ldd vadd | grep -F /lib/x86_64-linux-gnu/libtuff.so.0
 	clang-19 -x hip --offload-arch=gfx908 --offload-device-only -nogpuinc -nogpulib --no-gpu-bundle-output vadd.hip -o vadd.co
+	apt-get purge -y -qq libtuff-dev >/dev/null
 	tuff run --gpu gfx908 -- ./vadd vadd.co
-	gcc -static-libgcc vadd.c $(pkg-config --cflags --libs tuff) -o vadd && apt-get purge -y -qq libtuff-dev >/dev/null && ldd vadd | grep libtuff'
-in_root use 'cd /root && rocm=/usr/lib/x86_64-linux-gnu/tuff/rocm
-	$rocm/bin/hipcc --offload-arch=gfx906 sine.hip -o sine && tuff run --gpu gfx906 -- ./sine
-	tuff run --gpu gfx906 -- rocminfo | grep gfx906
-	ldconfig -p | grep libamdhip64.so.5 | grep -vq /tuff/
-	cp /usr/share/doc/libtuff-hip/examples/00-tuff.conf /etc/ld.so.conf.d/ && ldconfig
-	ldconfig -p | grep -m1 libamdhip64.so.5 | grep -q /tuff/
-	rm /etc/ld.so.conf.d/00-tuff.conf && ldconfig'
+	/usr/lib/x86_64-linux-gnu/tuff/rocm/bin/hipcc --offload-arch=gfx906 sine.hip -o sine
+	tuff run --gpu gfx906 -- ./sine
+	tuff run --gpu gfx906 -- rocminfo | grep gfx906'
+step "the linker's list"
+in_root use 'first() { ldconfig -p | grep -m1 "libamdhip64.so.5 "; }
+	! first | grep /tuff/
+	cp /usr/share/doc/libtuff-hip/examples/00-tuff.conf /etc/ld.so.conf.d/
+	ldconfig
+	first | grep /tuff/
+	rm /etc/ld.so.conf.d/00-tuff.conf
+	ldconfig'
 step "purged"
 in_root use 'apt-get purge -y -qq $(cd /debs && for f in *.deb; do echo ${f%%_*}; done | grep -v libtuff-dev) >/dev/null
 	! find /usr /etc /var/lib /var/cache -path "*tuff*" -not -path "/var/lib/apt/*" | grep .'
