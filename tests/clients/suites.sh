@@ -1,0 +1,108 @@
+#!/bin/sh
+# suites.sh BUILD: a sample of the test suites of Debian's packages (gtest programs), on our HIP and the virtual GPU.
+#
+# The packages are unpacked in a folder with their own libc: `debian_root.sh ROOT trixie $PACKAGES`. Settings are variables:
+#   ROOT=build/roots/trixie  GPUS="gfx906 gfx908 ..."  SEED=1  CASES=1 (of each program and GPU)  SECONDS_EACH=60
+#   ONLY=pattern (of programs)  ROWS=BUILD/clients/suites.rows: a line for each case, for clients_page.sh
+# A case is drawn evenly from a program's cases. Where neither program nor library has code for a GPU it is left out.
+set -u
+here=$(dirname "$0")
+build=$1
+root=${ROOT:-$here/../../build/roots/trixie}
+out=$build/clients
+rows=${ROWS:-$out/suites.rows}
+log=$out/suites.log
+mkdir -p "$out"
+[ -d "$root/usr/libexec/rocm" ] || {
+	echo "suites: no packages in $root: \`make deps-suites\` fetches them"
+	exit 77
+}
+
+# Programs, and the library that has code for GPUs; "rtc": kernels are compiled when they are needed.
+programs() {
+	(cd "$root/usr/libexec/rocm" && find . -type f -perm /111 ! -name '*.py' ! -name '*.so*' | sed 's|^\./||' | sort) |
+		while read -r program; do
+			case $program in
+			librccl1-tests/UnitTests) echo "$program librccl.so.1" ;;
+			librocrand1-tests/* | libhiprand1-tests/*) echo "$program librocrand.so.1" ;;
+			librocfft0-tests/rocfft-test | libhipfft0-tests/hipfft-test) echo "$program rtc" ;;
+			librocblas0-tests/rocblas-test | libhipblas0-tests/hipblas-test) echo "$program librocblas.so.0" ;;
+			librocsparse0-tests/rocsparse-test | libhipsparse0-tests/hipsparse-test) echo "$program librocsparse.so.0" ;;
+			librocalution0-tests/rocalution-test) echo "$program librocalution_hip.so.0" ;;
+			libhipcub-tests/test_* | librocthrust-tests/*test* | librocprim-tests/test_*) echo "$program self" ;;
+			esac
+		done
+}
+
+# Whether there is code for the GPU.
+has_code() {
+	case $2 in
+	rtc) return 0 ;;
+	self) file=$root/usr/libexec/rocm/$1 ;;
+	*) file=$(find "$root/usr/lib/x86_64-linux-gnu" -maxdepth 1 -name "$2" | head -1) ;;
+	esac
+	[ -n "$file" ] && grep -qaF "amdgcn-amd-amdhsa--$3" "$file"
+}
+
+run() {
+	timeout -k 5 "$1" "$build/tuff" run --gpu "$2" -- "$here/in_root.sh" "$root" "/usr/libexec/rocm/$3" "$4"
+}
+
+# The full names of a program's cases, kept: some programs take seconds to list theirs.
+cases() {
+	list=$out/lists/$(echo "$1" | tr / _)
+	mkdir -p "$out/lists"
+	[ -s "$list" ] || run 120 null:gfx908 "$1" --gtest_list_tests 2>/dev/null |
+		awk '/^[A-Za-z_][^ ]*\.( |$)/ { suite = $1; next } /^  [A-Za-z_0-9]/ && suite { print suite $1 }' | grep -v DISABLED >"$list"
+	cat "$list"
+}
+
+# Draws lines evenly. Arguments: how many, and what the seed is made of.
+draw() {
+	awk -v want="$1" -v seed="$(echo "$2" | cksum | cut -d' ' -f1)" '{ line[NR] = $0 } END {
+		srand(seed)
+		for (n = 0; n < want && n < NR; n++) {
+			do i = int(rand() * NR) + 1; while (i in drawn)
+			drawn[i] = 1
+			print line[i]
+		}
+	}'
+}
+
+version() {
+	awk '{ print $2 }' "$root/.apt/unpacked/$1" 2>/dev/null
+}
+
+passed=0 failed=0 late=0 skipped=0
+for gpu in ${GPUS:-gfx906 gfx908 gfx90a gfx1030 gfx1100}; do
+	programs >"$out/programs"
+	while read -r program code; do
+		case $program in *${ONLY:-}*) ;; *) continue ;; esac
+		has_code "$program" "$code" "$gpu" || continue
+		cases "$program" | draw "${CASES:-1}" "${SEED:-1} $program $gpu" >"$out/drawn"
+		while read -r name; do
+			spec=$gpu
+			case $program in librccl1*) spec=$gpu,$gpu ;; esac
+			begin=$(date +%s)
+			run "${SECONDS_EACH:-60}" "$spec" "$program" "--gtest_filter=$name" >"$log" 2>&1 </dev/null
+			status=$?
+			took=$(($(date +%s) - begin))
+			if [ $status = 124 ] || [ $status = 137 ]; then
+				result=time-out late=$((late + 1))
+			elif [ $status != 0 ]; then
+				result=FAIL failed=$((failed + 1))
+				cp "$log" "$out/suites.$gpu.$(echo "$program.$name" | tr '/ ' __ | cut -c1-150).log"
+			elif grep -q '\[  SKIPPED \]' "$log"; then
+				result=skipped skipped=$((skipped + 1))
+			elif grep -q '\[  PASSED  \] [1-9]' "$log"; then
+				result=ok passed=$((passed + 1))
+			else
+				result=FAIL failed=$((failed + 1))
+			fi
+			echo "$result $gpu $program $name ($took s)"
+			echo "${program%%/*}|$(version "${program%%/*}")|${program##*/}|$gpu|$result|$name" >>"$rows"
+		done <"$out/drawn"
+	done <"$out/programs"
+done
+echo "suites: $passed passed, $failed failed, $late timed out, $skipped skipped"
+[ $failed = 0 ]
