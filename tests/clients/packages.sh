@@ -1,7 +1,7 @@
 #!/bin/sh
 # packages.sh: Debian's packages of this commit are built in clean roots of Debian 12, twice in folders of different names, and
 # compared; lintian reads them; they are installed beside ROCm's in another clean root, used and purged. Needs root, debootstrap,
-# and half an hour. KEEP=1 leaves the roots in build/packages.
+# and half an hour. KEEP=1 leaves the roots in build/packages; DEBS=folder takes packages that are built.
 set -eu
 cd "$(dirname "$0")/../.."
 out=$PWD/build/packages
@@ -34,36 +34,42 @@ rm -rf "$out/build" "$out/use"
 mkdir -p "$out"
 trap end EXIT
 [ -e "$out/base/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$out/base" "$mirror" >"$out/debootstrap.log"
-step "source package"
-make --no-print-directory deb O="$out/source" DEB_FLAGS='-S -d' >"$out/source.log" 2>&1 || { cat "$out/source.log"; exit 1; }
+# Twice, and compared; read by lintian. The first build's packages are the result.
+build_packages() {
+	step "source package"
+	make --no-print-directory deb O="$out/source" DEB_FLAGS='-S -d' >"$out/source.log" 2>&1 || { cat "$out/source.log"; exit 1; }
 
-make_root build
-mkdir "$out/build/src"
-cp "$out/source/deb/"*.dsc "$out/source/deb/"*.tar.* "$out/build/src/"
-# Build-Depends alone are what the build has, beside lintian for later.
-in_root build "sed 's/^Types: deb$/Types: deb deb-src/' -i /etc/apt/sources.list.d/* 2>/dev/null || :; apt-get update -qq
-	apt-get install -y -qq --no-install-recommends build-essential dpkg-dev lintian >/dev/null
-	cd /src && dpkg-source -x *.dsc source >/dev/null && cd source && apt-get build-dep -y -qq --no-install-recommends ./ >/dev/null"
-for folder in one another-folder; do
-	step "build in $folder"
-	in_root build "mkdir /$folder && cd /$folder && dpkg-source -x /src/*.dsc tree-of-$folder && cd tree-of-$folder &&
-		DEB_BUILD_OPTIONS='parallel=2 terse' dpkg-buildpackage -us -uc && cd .. && rm -r tree-of-$folder" >"$out/$folder.log" 2>&1 || {
-		tail -30 "$out/$folder.log"
-		exit 1
-	}
-done
-step "both builds are the same"
-for deb in "$out/build/one/"*.deb; do cmp "$deb" "$out/build/another-folder/${deb##*/}"; done
-step "lintian"
-in_root build "cd /one && lintian --allow-root --fail-on error,warning --suppress-tags newer-standards-version *.changes"
+	make_root build
+	mkdir "$out/build/src"
+	cp "$out/source/deb/"*.dsc "$out/source/deb/"*.tar.* "$out/build/src/"
+	# Build-Depends alone are what the build has, beside lintian for later.
+	in_root build "sed 's/^Types: deb$/Types: deb deb-src/' -i /etc/apt/sources.list.d/* 2>/dev/null || :; apt-get update -qq
+		apt-get install -y -qq --no-install-recommends build-essential dpkg-dev lintian >/dev/null
+		cd /src && dpkg-source -x *.dsc source >/dev/null && cd source && apt-get build-dep -y -qq --no-install-recommends ./ >/dev/null"
+	for folder in one another-folder; do
+		step "build in $folder"
+		in_root build "mkdir /$folder && cd /$folder && dpkg-source -x /src/*.dsc tree-of-$folder && cd tree-of-$folder &&
+			DEB_BUILD_OPTIONS='parallel=2 terse' dpkg-buildpackage -us -uc && cd .. && rm -r tree-of-$folder" >"$out/$folder.log" 2>&1 || {
+			tail -30 "$out/$folder.log"
+			exit 1
+		}
+	done
+	step "both builds are the same"
+	for deb in "$out/build/one/"*.deb; do cmp "$deb" "$out/build/another-folder/${deb##*/}"; done
+	step "lintian"
+	in_root build "cd /one && lintian --allow-root --fail-on error,warning --suppress-tags newer-standards-version *.changes"
+	debs=$out/build/one
+}
 
+debs=${DEBS:-}
+[ -n "$debs" ] || build_packages
 make_root use
 mkdir "$out/use/debs"
-cp "$out/build/one/"*.deb "$out/use/debs/"
+cp "$debs"/*.deb "$out/use/debs/"
 cp -r tests/stack/builds/sine.hip tests/examples/vadd.c tests/examples/vadd.hip "$out/use/root/"
 step "installed beside ROCm's"
 in_root use "apt-get update -qq && apt-get install -y -qq --no-install-recommends libamdhip64-5 rocminfo >/dev/null
-	apt-get install -y -qq --no-install-recommends /debs/*.deb clang-19 lld-19 clang-tools-19 rocm-device-libs gcc libc6-dev libstdc++-12-dev pkg-config >/dev/null"
+	apt-get install -y -qq --no-install-recommends /debs/*.deb clang-19 lld-19 llvm-19 clang-tools-19 rocm-device-libs gcc libc6-dev libstdc++-12-dev pkg-config >/dev/null"
 in_root use 'cd /root
 	tuff --version
 	tuff test --brief --gpu gfx908 ladder
