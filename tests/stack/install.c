@@ -73,7 +73,8 @@ static void be_alone(void)
 	setenv("T", root, 1);
 }
 
-/* CMake with the language HIP and with HIP's packages; hipcc; hipconfig; the chips that are there. */
+/* CMake with the language HIP and with HIP's packages; hipcc; hipconfig, which CMake looks for in PATH where clang does not
+ * find the device library; the chips that are there. */
 static void build_systems_find_hip(void)
 {
 	if (*BUILD_SANITIZE)
@@ -85,7 +86,7 @@ static void build_systems_find_hip(void)
 	says("/opt/lib/tuff/rocm");
 	RUNS("cd $T && $RUN $R/bin/rocm_agent_enumerator | tr '\n' ' '");
 	says("gfx000 gfx906 ");
-	RUNS("cd $T && C=$($R/bin/hipconfig --hipclangpath)/clang++ && ROCM_PATH=$PWD/$R cmake -B cmake -DCMAKE_HIP_COMPILER=$C "
+	RUNS("cd $T && C=$($R/bin/hipconfig --hipclangpath)/clang++ && PATH=$PWD/$R/bin:$PATH ROCM_PATH=$PWD/$R cmake -B cmake -DCMAKE_HIP_COMPILER=$C "
 	     "-DCMAKE_CXX_COMPILER=$C -DCMAKE_PREFIX_PATH=$PWD/$R -DCMAKE_HIP_ARCHITECTURES=gfx906 -DGPU_TARGETS=gfx906 && "
 	     "cmake --build cmake");
 	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host");
