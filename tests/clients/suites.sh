@@ -20,7 +20,8 @@ trap 'rm -rf "$work"' EXIT
 	exit 77
 }
 
-# Programs, and the library that has code for GPUs; "rtc": kernels are compiled when they are needed. Those of rocBLAS and rocSPARSE
+# Programs, and the library that has code for GPUs; "rtc": kernels are compiled when they are
+# needed, with the device library of the system. Those of rocBLAS and rocSPARSE
 # themselves read tables at a path of the system, for minutes.
 programs() {
 	(cd "$root/usr/libexec/rocm" && find . -type f -perm /111 ! -name '*.py' ! -name '*.so*' | sed 's|^\./||' | sort) |
@@ -40,7 +41,7 @@ programs() {
 # Whether there is code for the GPU.
 has_code() {
 	case $2 in
-	rtc) return 0 ;;
+	rtc) [ -e "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/oclc_isa_version_${3#gfx}.bc" ]; return ;;
 	self) file=$root/usr/libexec/rocm/$1 ;;
 	*) file=$(find "$root/usr/lib/x86_64-linux-gnu" -maxdepth 1 -name "$2" | head -1) ;;
 	esac
