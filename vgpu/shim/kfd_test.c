@@ -1,6 +1,5 @@
 /* What programs read of KFD's topology: nodes, links, memory, caches. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -156,14 +155,14 @@ static void a_hive_has_links_of_its_own(void)
 /* row 175 */
 static void a_partition_is_a_node(void)
 {
-	CHECK_EQ(vgpu_start("null:gfx942:partition=qpx,null:gfx1100"), 0);
+	CHECK_EQ(vgpu_start("null:gfx942:partition=qpx,null:gfx1102"), 0);
 	CHECK_EQ(entries(""), 1 + 4 + 1);
 	CHECK_EQ(property("4", "num_xcc"), 2);
 	CHECK_EQ(property("4", "location_id"), 3 << 8 | 3);
 	CHECK_EQ(property("4", "drm_render_minor"), 131);
 	CHECK_EQ(property("4/mem_banks/0", "size_in_bytes"), property("1/mem_banks/0", "size_in_bytes"));
 	CHECK_EQ(property("5", "drm_render_minor"), 136);
-	CHECK_EQ(property("5", "gfx_target_version"), 110000);
+	CHECK_EQ(property("5", "gfx_target_version"), 110002);
 	CHECK_EQ(property("5", "num_xcc"), 1);
 	vgpu_stop();
 }
@@ -171,16 +170,16 @@ static void a_partition_is_a_node(void)
 /* Processes that look at the same time see the whole of it. */
 static void one_process_builds_it_for_all(void)
 {
-	pid_t child[8];
+	pid_t child[3];
 	int status;
 
 	CHECK_EQ(vgpu_start("gfx908"), 0);
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 3; i++) {
 		child[i] = fork();
 		if (!child[i])
 			_exit(property("1/caches/200", "level") == 2 && entries("1/caches") == 201 ? 0 : 1);
 	}
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 3; i++) {
 		CHECK_EQ(waitpid(child[i], &status, 0), child[i]);
 		CHECK_EQ(status, 0);
 	}
@@ -188,7 +187,6 @@ static void one_process_builds_it_for_all(void)
 	vgpu_stop();
 	CHECK_EQ(vgpu_start("gfx906"), 0); /* another run has its own */
 	CHECK_STR(read_text("nodes/1/name"), "vega20");
-	CHECK_EQ(open("/dev/kfd", O_RDWR), -1);
 	vgpu_stop();
 }
 

@@ -24,17 +24,21 @@ void tree_make_dirs(struct tree *t, const char *fmt, ...)
 	char path[PATH_MAX];
 	va_list args;
 	int n = snprintf(path, sizeof(path), "%s/", t->root);
+	long r;
 
 	va_start(args, fmt);
 	vsnprintf(path + n, sizeof(path) - (size_t)n, fmt, args);
 	va_end(args);
-	for (char *slash = path + n; (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = 0;
-		sys_call6(SYS_mkdir, (long)path, 0755, 0, 0, 0, 0);
+	r = sys_call6(SYS_mkdir, (long)path, 0755, 0, 0, 0, 0);
+	if (r == -ENOENT) {
+		for (char *slash = path + n; (slash = strchr(slash, '/')); *slash++ = '/') {
+			*slash = 0;
+			sys_call6(SYS_mkdir, (long)path, 0755, 0, 0, 0, 0);
+		}
+		r = sys_call6(SYS_mkdir, (long)path, 0755, 0, 0, 0, 0);
 	}
-	tree_fail(t, sys_call6(SYS_mkdir, (long)path, 0755, 0, 0, 0, 0));
-	if (t->error == -EEXIST)
-		t->error = 0;
+	if (r != -EEXIST)
+		tree_fail(t, r);
 }
 
 void tree_make_link(struct tree *t, const char *to, const char *fmt, ...)
