@@ -24,6 +24,8 @@ WERROR  ?= -Werror
 PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
 LIBDIR     ?= $(PREFIX)/lib
+# Of libtuff itself. All others of tuff's libraries are in $(LIBDIR)/tuff, since ROCm's have the same names.
+SOLIBDIR   ?= $(LIBDIR)/tuff
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR    ?= $(PREFIX)/share
 MANDIR     ?= $(DATADIR)/man
@@ -47,7 +49,7 @@ endif
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
 DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
-NO_BUILD := deps deps-check deps-clients demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf
+NO_BUILD := deps deps-check deps-clients deps-suites demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb check-packages
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check
@@ -307,7 +309,7 @@ include tests/fuzz/fuzz.mk
 include tests/pairs/pairs.mk
 
 # --- targets for people -----------------------------------------------------------------------------------------
-.PHONY: deps deps-check deps-clients demo run-demo
+.PHONY: deps deps-check deps-clients deps-suites demo run-demo
 ## deps          installs Debian's packages that building needs; no other target but demo and check does
 deps:
 	@$(DEPS) install build
@@ -317,6 +319,12 @@ deps-check:
 ## deps-clients  and other people's drivers and libraries, two gigabytes
 deps-clients:
 	@$(DEPS) install build check fuzz hip clients
+
+# Test programs of Debian 13's packages, their libraries and libc, unpacked and not installed.
+SUITES ?= librocrand1-tests libhiprand1-tests librocfft0-tests libhipfft0-tests librocblas0-tests libhipblas0-tests librccl1-tests
+## deps-suites   unpacks the test suites of Debian 13's packages in build/roots, 500 MB; SUITES=packages
+deps-suites:
+	@tests/clients/debian_root.sh build/roots/trixie trixie $(SUITES) openmpi-bin rocm-smi rocminfo ucx-utils
 
 # make reads its flags before it installs: another one builds. It uses all processors, unless -j says how many.
 build_now = $(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -347,7 +355,7 @@ RUN_USERQ    = TUFF_USERQ=1 $(O)/tuff test --brief --jobs $(TEST_JOBS) --timeout
 	--gpu gfx1100:kernel=7.0:userq=1:watchdog_ms=2000
 say_left_out = @$(if $(strip $(HIP_LEFT_OUT)),echo "left out because packages are missing: $(strip $(HIP_LEFT_OUT))")
 
-.PHONY: check run-check check-quick check-rest check-long check-clients check-hip check-contract check-flow test bench
+.PHONY: check run-check check-quick check-rest check-long check-clients check-suites check-packages check-hip check-contract check-flow test bench
 ## check         all tests, those of check-quick first; installs what they need; the last line has the sums
 check: deps-check
 	+@$(build_now) run-check
@@ -386,10 +394,18 @@ check-long: all layers $(ALL_TESTS)
 	@TUFF_TEST_LONG=1 $(call run_tests,tests,$(QUICK_GPU) $(CHECK_GPUS)) --long --timeout 3600 -- $(ALL_TESTS)
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory pairs
-## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, and check-hip
+## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, rocm-smi, check-hip, check-suites
 check-clients: all
 	@tests/clients/run.sh $(O)
 	@$(MAKE) --no-print-directory check-hip
+	@$(MAKE) --no-print-directory check-suites
+## check-suites  a sample of the test suites of Debian's packages, and libraries between processes (deps-suites)
+check-suites: all
+	@tests/clients/processes.sh $(O)
+	@tests/clients/suites.sh $(O) || [ $$? = 77 ]
+## check-packages builds Debian's packages in clean roots, compares, installs and purges them; as root, half an hour
+check-packages:
+	@tests/clients/packages.sh
 ## check-hip     programs on Debian's HIP over our HSA, and the same on our HIP
 check-hip: all $(CLIENT_TESTS)
 	@O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 -- $(CLIENT_TESTS)
@@ -423,8 +439,8 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile shaders/shaders.mk tests/fuzz/fuzz.mk tests/pairs/pairs.mk tools/install.mk
 	@echo "variables, with what they are for, at the head of the Makefile: MODE=release|debug|asan|ubsan|tsan|fuzz O CC CLANG V=1"
-	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR INCLUDEDIR DATADIR MANDIR"
-	@echo "SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
+	@echo "CROSS_COMPILE AR LD OBJCOPY PKG_CONFIG CPPFLAGS CFLAGS LDFLAGS WERROR PREFIX BINDIR LIBDIR SOLIBDIR INCLUDEDIR DATADIR"
+	@echo "MANDIR SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
 
 ifneq ($(BUILDS),)
 $(shell mkdir -p $(O)/flags)$(foreach f,cc ld device code hip,$(call write_flags,$(f)))

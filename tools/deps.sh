@@ -51,6 +51,9 @@ packages() {
 	clients  glslang-tools        command  glslangValidator
 	clients  mesa-opencl-icd      file     /etc/OpenCL/vendors/mesa.icd
 	clients  ocl-icd-opencl-dev   file     /usr/lib/x86_64-linux-gnu/libOpenCL.so
+	clients  rocm-smi             command  rocm-smi
+	clients  openmpi-bin          command  mpirun
+	clients  libopenmpi-dev       command  mpicc
 	clients  libclc-15            file     /usr/lib/clc/tahiti-amdgcn-mesa-mesa3d.bc
 	END
 }

@@ -1,4 +1,4 @@
-# make install, uninstall, install-ldconf, uninstall-ldconf. Libraries have a folder of their own, $(LIBDIR)/tuff, so that no
+# make install, uninstall, install-ldconf, uninstall-ldconf, deb. Libraries have a folder of their own, $(LIBDIR)/tuff, so that no
 # file of Debian's of the same name is replaced or shadowed; tools/install.sh records what it created.
 VERSION := $(shell sed -n 's/^\#define TUFF_VERSION_M[AI][JN]OR //p' include/tuff/base.h | paste -sd.)
 
@@ -11,9 +11,9 @@ LIB_TO_HEADERS := $(shell realpath -ms --relative-to='$(LIB)' '$(HEADERS)')
 # Each line is a mode, a file, and its target; a file.in is written with its @words@ replaced. Mode ln: a symbolic link of
 # that content. Mode all: each file and link of a folder.
 define INSTALL_FILES
-644 $(O)/libtuff.a $(LIB)/libtuff.a
-644 $(O)/lib/libtuff.so.0 $(LIB)/libtuff.so.0
-ln libtuff.so.0 $(LIB)/libtuff.so
+644 $(O)/libtuff.a $(SOLIBDIR)/libtuff.a
+644 $(O)/lib/libtuff.so.0 $(SOLIBDIR)/libtuff.so.0
+ln libtuff.so.0 $(SOLIBDIR)/libtuff.so
 644 $(O)/lib/libtuff-vgpu.so $(LIB)/libtuff-vgpu.so
 644 $(O)/lib/libtuff-gate.so $(LIB)/libtuff-gate.so
 644 $(O)/lib/libhsa-runtime64.so.1 $(LIB)/libhsa-runtime64.so.1
@@ -55,11 +55,14 @@ define newline
 endef
 install_files = $(subst |,$(newline),$(subst | ,|,$(foreach f,$(1),644 $(f) $(2)/$(notdir $(f))|)))
 install_all = $(call install_files,$(sort $(wildcard $(1))),$(2))
+# A program needs a run path to libtuff.so.0 where the linker does not search by itself.
 # A .pc file names folders below PREFIX by ${prefix}: pkg-config can move them.
 from_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 define INSTALL_WORDS
 s|@PREFIX@|$(PREFIX)|
 s|@LIBDIR@|$(call from_prefix,$(LIBDIR))|
+s|@SOLIBDIR@|$(call from_prefix,$(SOLIBDIR))|
+s|@RUN_PATH@|$(if $(filter $(LIBDIR),$(SOLIBDIR)),,-Wl,-rpath,$${libdir} )|
 s|@INCLUDEDIR@|$(call from_prefix,$(INCLUDEDIR))|
 s|@VERSION@|$(VERSION)|
 endef
@@ -86,6 +89,11 @@ uninstall-ldconf:
 	rm -f '$(LDCONF)'
 	$(if $(DESTDIR),,PATH="$$PATH:/sbin" ldconfig)
 
+.PHONY: deb
+## deb           Debian's packages of this commit, in $(O)/deb; DEB_FLAGS=-S and the like are for dpkg-buildpackage
+deb:
+	@tools/deb.sh '$(O)/deb' '$(VERSION)' $(DEB_FLAGS)
+
 # Section 3 of the manual, from the headers.
 $(O)/man3: docs/man/section3.sh docs/man/section3.awk docs/man/tuff.1 $(wildcard include/tuff/*.h)
 	@docs/man/section3.sh $@ $(filter %.h,$^)
@@ -94,4 +102,4 @@ $(O)/man3: docs/man/section3.sh docs/man/section3.awk docs/man/tuff.1 $(wildcard
 $(O)/tuff-uninstalled.pc: tools/tuff.pc.in include/tuff/base.h
 	@mkdir -p $(@D)
 	@sed -e '/^prefix=/d' -e 's|^libdir=.*|libdir=$(abspath $(O))/lib|' -e 's|^Libs.private:|& -L$(abspath $(O))|' -e 's|^includedir=.*|includedir=$(CURDIR)/include|' \
-		-e 's|@VERSION@|$(VERSION)|' $< >$@
+		-e 's|@VERSION@|$(VERSION)|' -e 's|@RUN_PATH@|-Wl,-rpath,$${libdir} |' $< >$@

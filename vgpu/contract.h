@@ -7,7 +7,7 @@
 #define CONTRACT_ROWS(X) \
 	X(1, IOCTL_UNKNOWN, "ioctl number that the release lacks") \
 	X(3, IOCTL_SIZE, "argument shorter or longer than the struct") \
-	X(10, KFD_OPENED, "/dev/kfd or its sysfs asked for") \
+	X(10, KFD_OPENED, "/dev/kfd asked for") \
 	X(16, BO_SIZE_0, "size 0") \
 	X(17, VRAM_FULL, "VRAM full, VRAM asked for") \
 	X(18, WINDOW_FULL, "CPU access required, window full") \

@@ -213,7 +213,10 @@ static inline uint32_t hip_args_size(uint32_t size_B)
 {
 	return (size_B + HIP_ARGS_ALIGN - 1) & ~(HIP_ARGS_ALIGN - 1);
 }
-#define HIP_CHUNK_B 65536u
+/* A staging copy of that size, and the arguments of the launches that read it. */
+#define HIP_STAGE_MAX_B  65536u /* CUDA's limit */
+#define HIP_STAGE_ARGS_B 4096u
+#define HIP_CHUNK_B      (HIP_STAGE_MAX_B + HIP_STAGE_ARGS_B)
 /* Memory that the next operation reads, aligned to 64 bytes. NULL: out of memory. */
 static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
 {
@@ -228,11 +231,16 @@ static inline void *hip_stream_args(struct hip_stream *stream, uint32_t size_B)
 	stream->args_at = at + size_B;
 	return stream->args->base + at;
 }
-/* Host memory that the next operation reads: a staging copy of pageable memory. NULL: out of memory. */
-#define HIP_STAGE_MAX_B HIP_CHUNK_B /* 64 KiB: CUDA's limit */
+/* Host memory that the next operation reads: a staging copy of pageable memory, of HIP_STAGE_MAX_B at most. The arguments of the
+ * operation's launches have room in the same chunk: a chunk that was left before its operation is submitted could be
+ * taken again, and overwritten. NULL: out of memory. */
 static inline void *hip_stream_stage(struct hip_stream *stream, size_t size_B)
 {
-	return hip_stream_args(stream, (uint32_t)size_B);
+	void *stage = hip_stream_args(stream, hip_args_size((uint32_t)size_B) + HIP_STAGE_ARGS_B);
+
+	if (stage)
+		stream->args_at -= HIP_STAGE_ARGS_B;
+	return stage;
 }
 /* Keeps the stream from being closed by another thread until hip_stream_release(). False: the stream is closed, and
  * none of its work runs any more. */

@@ -51,5 +51,21 @@ run fatal gfx906:bar=256M "$out/vulkan" "$out/vulkan.spv"
 for gpu in gfx906 gfx906:kernel=6.1 gfx906:bar=256M; do
 	run fatal $gpu "$out/vulkan_hip"
 done
+# KFD's topology as monitors and tools of topology read it.
+run_smi() {
+	smi=$("$out/../tuff" run --gpu "$1" -- rocm-smi --showproductname --showmeminfo vram --showclocks --showtopo 2>&1)
+	for word in "$2" 'VRAM Total Memory (B): '"$3" 'sclk clock level: 1: ('"$4"; do
+		case $smi in *"$word"*) continue ;; esac
+		echo "FAIL  $1 rocm-smi: \"$word\" is not in"
+		echo "$smi" | sed 's/^/      | /'
+		failed=$((failed + 1))
+		return
+	done
+	passed=$((passed + 1))
+	echo "ok    $1 rocm-smi: $2"
+}
+run_smi gfx908:hive=1,gfx908:hive=1 'Instinct MI100' 34359738368 1502Mhz
+run_smi gfx906 'Vega 20' 17179869184 1725Mhz
+run_smi gfx1100 'Navi 31' 25769803776 2371Mhz
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

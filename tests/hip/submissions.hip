@@ -364,6 +364,38 @@ static void closed_targets()
 	HIP(hipMemAddressFree(at, granule));
 }
 
+// Copies of pageable memory that the call does not wait for go by a staging copy of at most 64 KiB, which the arguments of the launch
+// that reads it must not overwrite: a stream of its own has a single piece of such memory at first.
+static void staged()
+{
+	unsigned char *at;
+
+	HIP(hipMalloc((void **)&at, 1 << 17));
+	for (size_t size : {(size_t)40000, (size_t)65408, (size_t)65412, (size_t)65536 - 64, (size_t)65535, (size_t)65536, (size_t)65537}) {
+		std::vector<unsigned char> from(size), to(size);
+		hipStream_t fresh;
+
+		for (unsigned char &byte : from)
+			byte = (unsigned char)(1 + some(255));
+		HIP(hipStreamCreate(&fresh));
+		HIP(hipMemset(at, 0, 65540));
+		for (int again = 0; again < 3; again++) {
+			HIP(hipMemcpyAsync(at, from.data(), size, hipMemcpyHostToDevice, fresh));
+			HIP(hipStreamSynchronize(fresh));
+			HIP(hipMemcpy(to.data(), at, size, hipMemcpyDeviceToHost));
+			if (!CHECK(from == to))
+				printf("  %zu bytes\n", size);
+		}
+		HIP(hipMemset(at, 0, 65540));
+		HIP(hipMemcpy2DAsync(at, 256, from.data(), 256, 256, size / 256, hipMemcpyHostToDevice, fresh));
+		HIP(hipStreamSynchronize(fresh));
+		HIP(hipMemcpy(to.data(), at, size, hipMemcpyDeviceToHost));
+		CHECK(std::equal(from.begin(), from.begin() + (long)(size / 256 * 256), to.begin()));
+		HIP(hipStreamDestroy(fresh));
+	}
+	HIP(hipFree(at));
+}
+
 int main()
 {
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
@@ -381,6 +413,7 @@ int main()
 	read_only_targets();
 	closed_targets();
 	large_pageable();
+	staged();
 	HIP(hipHostFree(go));
 	HIP(hipHostFree(pinned));
 	HIP(hipFree(b));

@@ -60,10 +60,10 @@ static void says(const char *text)
 /* The make that runs this test must not tell ours its targets, its jobs or its variables. */
 static void be_alone(void)
 {
-	static const char *const names[] = {"MAKEFLAGS",    "MFLAGS",     "MAKELEVEL", "MAKEOVERRIDES",
-					    "GNUMAKEFLAGS", "DESTDIR",    "PREFIX",    "BINDIR",
-					    "LIBDIR",       "INCLUDEDIR", "DATADIR",   "MANDIR",
-					    "SYSCONFDIR",   "TUFF_LOG",   "TUFF_VGPU", "PKG_CONFIG_PATH"};
+	static const char *const names[] = {
+		"MAKEFLAGS",  "MFLAGS",   "MAKELEVEL", "MAKEOVERRIDES", "GNUMAKEFLAGS",   "DESTDIR",
+		"PREFIX",     "BINDIR",   "LIBDIR",    "INCLUDEDIR",    "DATADIR",        "MANDIR",
+		"SYSCONFDIR", "SOLIBDIR", "TUFF_LOG",  "TUFF_VGPU",     "PKG_CONFIG_PATH"};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unsetenv(names[i]);
@@ -73,7 +73,8 @@ static void be_alone(void)
 	setenv("T", root, 1);
 }
 
-/* CMake with the language HIP and with HIP's packages; hipcc; hipconfig; the chips that are there. */
+/* CMake with the language HIP and with HIP's packages; hipcc; hipconfig, which CMake looks for in PATH where clang does not
+ * find the device library; the chips that are there. */
 static void build_systems_find_hip(void)
 {
 	if (*BUILD_SANITIZE)
@@ -85,7 +86,7 @@ static void build_systems_find_hip(void)
 	says("/opt/lib/tuff/rocm");
 	RUNS("cd $T && $RUN $R/bin/rocm_agent_enumerator | tr '\n' ' '");
 	says("gfx000 gfx906 ");
-	RUNS("cd $T && C=$($R/bin/hipconfig --hipclangpath)/clang++ && ROCM_PATH=$PWD/$R cmake -B cmake -DCMAKE_HIP_COMPILER=$C "
+	RUNS("cd $T && C=$($R/bin/hipconfig --hipclangpath)/clang++ && PATH=$PWD/$R/bin:$PATH ROCM_PATH=$PWD/$R cmake -B cmake -DCMAKE_HIP_COMPILER=$C "
 	     "-DCMAKE_CXX_COMPILER=$C -DCMAKE_PREFIX_PATH=$PWD/$R -DCMAKE_HIP_ARCHITECTURES=gfx906 -DGPU_TARGETS=gfx906 && "
 	     "cmake --build cmake");
 	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host");
@@ -228,6 +229,14 @@ static void folders_are_chosen(void)
 	if (CAN_PRELOAD)
 		RUNS("cd / && $T/opt/a/bin/tuff run --gpu gfx908 -- $T/opt/a/bin/tuff info");
 	RUNS("$MAKE uninstall PREFIX=$T/opt LIBDIR=$T/opt/a/lib && ls -A $T");
+	CHECK(!strstr(output, "\nopt"));
+	/* A distribution has the library where the linker searches. */
+	RUNS("$MAKE install PREFIX=$T/opt SOLIBDIR=$T/opt/lib && ls $T/opt/lib/libtuff.so.0 $T/opt/lib/libtuff.a && "
+	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig $PKG_CONFIG --libs tuff");
+	says("-L");
+	CHECK(!strstr(output, "rpath"));
+	CHECK(sh("ls $T/opt/lib/tuff/libtuff.so.0"));
+	RUNS("$MAKE uninstall PREFIX=$T/opt && ls -A $T");
 	CHECK(!strstr(output, "\nopt"));
 }
 

@@ -108,6 +108,8 @@ void kern_fd_arrived(uint64_t st_dev, uint64_t st_ino);
  * fd is not the virtual GPU's. */
 int kern_mmap(int fd, uint64_t offset, uint64_t size_B, int prot, int flags, uint64_t *phys_offset,
 	      struct kern_hold **hold);
+/* The first node of the device whose buffer the mapping keeps. Immutable; no lock. */
+unsigned kern_hold_node(const struct kern_hold *hold);
 /* Makes another hold on the same object: a mapping was cut in two, or a child inherited it. NULL without memory. */
 struct kern_hold *kern_hold_copy(struct kern_hold *hold);
 

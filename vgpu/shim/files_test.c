@@ -70,6 +70,51 @@ static unsigned long files(void)
 	return live.files;
 }
 
+/* The path that /proc/self/maps has for an address, by open() or by fopen(). */
+static const char *mapped_path(const void *at, bool stream)
+{
+	static char path[256];
+	FILE *f = stream ? fopen("/proc/self/maps", "re")
+			 : fdopen(open("/proc/self/maps", O_RDONLY | O_CLOEXEC), "r");
+	unsigned long lo, hi;
+	char line[512];
+
+	strcpy(path, "nothing");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %255s", &lo, &hi, path) >= 2 && lo == (unsigned long)at)
+			break;
+	if (f)
+		fclose(f);
+	return path;
+}
+
+/* row 176 */
+static void mappings_are_the_nodes(void)
+{
+	int fd[2], files_before;
+	uint32_t *at[2], *other = mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CHECK_EQ(vgpu_start("gfx906,gfx908"), 0);
+	fd[0] = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	fd[1] = open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC);
+	files_before = files();
+	for (int i = 0; i < 2; i++) {
+		at[i] = map(fd[i], create(fd[i], AMDGPU_GEM_DOMAIN_VRAM));
+		CHECK(at[i] != MAP_FAILED);
+	}
+	CHECK_STR(mapped_path(at[0], false), "/dev/dri/renderD128");
+	CHECK_STR(mapped_path(at[1], true), "/dev/dri/renderD129");
+	CHECK(strncmp(mapped_path(other, false), "/dev/dri", 8));
+	munmap(at[1], 8192);
+	CHECK(strcmp(mapped_path(at[1], false), "/dev/dri/renderD129"));
+	CHECK_EQ(files(), files_before);
+	munmap(at[0], 8192);
+	munmap(other, 4096);
+	close(fd[0]);
+	close(fd[1]);
+	vgpu_stop();
+}
+
 static void names(void)
 {
 	char text[PATH_MAX], link[64];
@@ -109,7 +154,9 @@ static void names(void)
 	findings = vgpu_findings();
 	CHECK_EQ(access("/dev/kfd", F_OK), -1); /* row 10 */
 	CHECK_EQ(errno, ENOENT);
-	CHECK_EQ(open("/sys/class/kfd/kfd/topology", O_RDONLY), -1);
+	CHECK_EQ(open("/dev/kfd", O_RDWR), -1);
+	CHECK_EQ(vgpu_findings() - findings, 2);
+	CHECK_EQ(access("/sys/class/kfd/kfd/topology", R_OK), 0); /* reading it is no use of KFD */
 	CHECK_EQ(vgpu_findings() - findings, 2);
 	close(fd);
 	CHECK_EQ(files(), 0);
@@ -541,6 +588,7 @@ int main(void)
 		vgpu_stop();
 		CHECK_EQ(access("/dev/dri/renderD129", F_OK), -1);
 	}
+	mappings_are_the_nodes();
 	preloaded_programs();
 	return check_done("descriptors, names, memory");
 }

@@ -120,6 +120,20 @@ void shim_map_add(uint64_t addr, uint64_t size_B, struct kern_hold *hold)
 	shim_map_unlock();
 }
 
+bool shim_map_node(uint64_t addr, unsigned *node)
+{
+	unsigned i;
+	bool found;
+
+	shim_map_lock();
+	i = first_above(addr);
+	found = i < count && ranges[i].lo <= addr && ranges[i].hold;
+	if (found)
+		*node = kern_hold_node(ranges[i].hold);
+	shim_map_unlock();
+	return found;
+}
+
 void shim_map_move(uint64_t from, uint64_t from_B, uint64_t to, uint64_t to_B)
 {
 	struct kern_hold *hold = NULL;

@@ -51,10 +51,9 @@ static bool in_tree(const char *path)
 	return false;
 }
 
-static bool is_kfd(const char *path)
+static bool is_kfd_sysfs(const char *path)
 {
-	return !strcmp(path, "/dev/kfd") || is_under(path, "/sys/class/kfd") ||
-	       is_under(path, "/sys/devices/virtual/kfd");
+	return is_under(path, "/sys/class/kfd") || is_under(path, "/sys/devices/virtual/kfd");
 }
 
 const char *shim_path(const char *path, char *buf)
@@ -65,12 +64,14 @@ const char *shim_path(const char *path, char *buf)
 	}
 	if (path[0] != '/' || (strncmp(path, "/dev/", 5) && strncmp(path, "/sys/", 5)))
 		return path;
-	if (is_kfd(path)) {
+	if (!strcmp(path, "/dev/kfd")) {
 		vgpu_finding(CONTRACT_KFD_OPENED, "%s is asked for: the DRM render node is all there is", path);
 		errno = ENOENT;
 		return NULL;
 	}
-	if (!is_under(path, "/dev/dri") && !in_tree(path))
+	if (is_kfd_sysfs(path))
+		shim_kfd_build();
+	else if (!is_under(path, "/dev/dri") && !in_tree(path))
 		return path;
 	if (snprintf(buf, PATH_MAX, "%s%s", shim_root(), path) >= PATH_MAX) {
 		errno = ENAMETOOLONG;

@@ -4,6 +4,7 @@
  *   path   names under /dev/dri and /sys that the run's directory replaces               path.c
  *   fds    descriptors of this process that belong to the virtual GPU, with their holds  fds.c
  *   maps   address ranges that map buffers, with their holds                             maps.c
+ *   proc   /proc/self/maps                                                               proc_maps.c
  *   wrap_* the libc functions
  *
  * Locks: maps have one mutex, fds are lock-free, the rest is immutable while a run is active. Lock order: locks of
@@ -69,6 +70,8 @@ const char *shim_root(void);
 /* Builds the tree for these devices under root; removes it. */
 int shim_tree_build(const char *root, const struct shim_config *config);
 void shim_tree_remove(const char *root);
+/* Builds KFD's topology in the tree, unless a process of the run has. While active. */
+void shim_kfd_build(void);
 /* Updates the files that show memory in use. While active. */
 void shim_tree_refresh(void);
 /* Is path, without links, the directory of a device, and of which? */
@@ -112,6 +115,13 @@ bool shim_rdev_of(uint64_t dev, uint64_t ino, unsigned *minor);
 /* Target of the link /proc/self/fd/N, if N is a descriptor of the virtual GPU: its length, or -1. */
 long shim_proc_link(const char *path, char *buf, size_t size_B);
 
+/* --- proc --- */
+
+/* Is it the file of this process's mappings? */
+bool shim_proc_maps(const char *path);
+/* Opens a copy of it, in which a mapped buffer is a mapping of its device's render node. The descriptor, or -errno. */
+int shim_proc_maps_open(bool cloexec);
+
 /* --- fds --- */
 
 void shim_fd_opened(int fd, struct kern_hold *hold); /* also replaces a stale entry */
@@ -131,6 +141,8 @@ void shim_map_add(uint64_t addr, uint64_t size_B, struct kern_hold *hold);
 /* Forgets a range that now maps something else, or nothing. */
 void shim_map_drop(uint64_t addr, uint64_t size_B);
 bool shim_map_any(void);
+/* Whether a buffer is mapped at addr, and of which device: its first node. */
+bool shim_map_node(uint64_t addr, unsigned *node);
 void shim_map_clear(void);
 /* Moves what maps old to new after an mremap. */
 void shim_map_move(uint64_t from, uint64_t from_B, uint64_t to, uint64_t to_B);

@@ -9,6 +9,57 @@
 #include "vgpu/shim/shim.h"
 #include "vgpu/sys.h"
 
+/* How a call of the program came, and so how it is passed on. One by syscall() may be another library's hook that
+ * stands in libc's mmap() and its like, which OpenMPI and UCX overwrite: to call libc there would not end. One by name goes
+ * to libc, where sanitizers see it. */
+enum way { BY_NAME, BY_NUMBER };
+
+static long past_us(long number, const long a[6])
+{
+	long r = sys_call6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+
+	if (r >= 0 || r < -4095)
+		return r;
+	errno = (int)-r;
+	return -1;
+}
+
+static void *next_mmap(enum way way, void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
+{
+	const long a[6] = {(long)addr, (long)size_B, prot, flags, fd, (long)offset};
+
+	return way == BY_NAME ? SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, (off_t)offset)
+			      : (void *)past_us(SYS_mmap, a);
+}
+
+static int next_munmap(enum way way, void *addr, size_t size_B)
+{
+	const long a[6] = {(long)addr, (long)size_B};
+
+	return way == BY_NAME ? SHIM_REAL(munmap)(addr, size_B) : (int)past_us(SYS_munmap, a);
+}
+
+static void *next_mremap(enum way way, void *old, size_t old_B, size_t new_B, int flags, void *to)
+{
+	const long a[6] = {(long)old, (long)old_B, (long)new_B, flags, (long)to};
+
+	return way == BY_NAME ? SHIM_REAL(mremap)(old, old_B, new_B, flags, to) : (void *)past_us(SYS_mremap, a);
+}
+
+static int next_mprotect(enum way way, void *addr, size_t size_B, int prot)
+{
+	const long a[6] = {(long)addr, (long)size_B, prot};
+
+	return way == BY_NAME ? SHIM_REAL(mprotect)(addr, size_B, prot) : (int)past_us(SYS_mprotect, a);
+}
+
+static int next_madvise(enum way way, void *addr, size_t size_B, int advice)
+{
+	const long a[6] = {(long)addr, (long)size_B, advice};
+
+	return way == BY_NAME ? SHIM_REAL(madvise)(addr, size_B, advice) : (int)past_us(SYS_madvise, a);
+}
+
 /* Waits for the jobs that use a range of user memory before its mapping, its pages, or their protection change, as
  * the kernel's notifier does. */
 static void before_change(void *addr, size_t size_B)
@@ -19,11 +70,11 @@ static void before_change(void *addr, size_t size_B)
 	errno = error;
 }
 
-static void *map_buffer(void *addr, size_t size_B, int prot, int flags, uint64_t offset, struct kern_hold *hold)
+static void *map_buffer(enum way way, void *addr, size_t size_B, int prot, int flags, uint64_t offset,
+			struct kern_hold *hold)
 {
 	/* The memory is shared in either case: a private mapping is read-only, so there is no difference. */
-	void *at = SHIM_REAL(mmap)(addr, size_B, prot, (flags & ~MAP_TYPE) | MAP_SHARED, shim_phys_fd(),
-				   (off_t)offset);
+	void *at = next_mmap(way, addr, size_B, prot, (flags & ~MAP_TYPE) | MAP_SHARED, shim_phys_fd(), offset);
 
 	if (at == MAP_FAILED)
 		kern_hold_release(hold);
@@ -32,7 +83,7 @@ static void *map_buffer(void *addr, size_t size_B, int prot, int flags, uint64_t
 	return at;
 }
 
-static void *map_fd(void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
+static void *map_fd(enum way way, void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
 {
 	bool fixed = (flags & MAP_FIXED) && (flags & MAP_FIXED_NOREPLACE) != MAP_FIXED_NOREPLACE;
 	struct kern_hold *hold;
@@ -45,13 +96,13 @@ static void *map_fd(void *addr, size_t size_B, int prot, int flags, int fd, uint
 		int r = kern_mmap(fd, offset, size_B, prot, flags, &phys, &hold);
 
 		if (!r)
-			return map_buffer(addr, size_B, prot, flags, phys, hold);
+			return map_buffer(way, addr, size_B, prot, flags, phys, hold);
 		if (r != -ENXIO) {
 			errno = -r;
 			return MAP_FAILED;
 		}
 	}
-	at = SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, (off_t)offset);
+	at = next_mmap(way, addr, size_B, prot, flags, fd, offset);
 	if (fixed && at != MAP_FAILED)
 		shim_map_drop((uintptr_t)at, size_B);
 	return at;
@@ -61,24 +112,24 @@ SHIM_EXPORT void *mmap(void *addr, size_t size_B, int prot, int flags, int fd, o
 {
 	if (!shim_active())
 		return SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, offset);
-	return map_fd(addr, size_B, prot, flags, fd, (uint64_t)offset);
+	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT void *mmap64(void *addr, size_t size_B, int prot, int flags, int fd, off64_t offset)
 {
 	if (!shim_active())
 		return SHIM_REAL(mmap64)(addr, size_B, prot, flags, fd, offset);
-	return map_fd(addr, size_B, prot, flags, fd, (uint64_t)offset);
+	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
-static int unmap(void *addr, size_t size_B)
+static int unmap(enum way way, void *addr, size_t size_B)
 {
 	int r, error;
 
 	if (!shim_active())
-		return SHIM_REAL(munmap)(addr, size_B);
+		return next_munmap(way, addr, size_B);
 	before_change(addr, size_B);
-	r = SHIM_REAL(munmap)(addr, size_B);
+	r = next_munmap(way, addr, size_B);
 	if (!r) {
 		error = errno;
 		shim_map_drop((uintptr_t)addr, size_B);
@@ -89,17 +140,17 @@ static int unmap(void *addr, size_t size_B)
 
 SHIM_EXPORT int munmap(void *addr, size_t size_B)
 {
-	return unmap(addr, size_B);
+	return unmap(BY_NAME, addr, size_B);
 }
 
-static void *remap(void *old, size_t old_B, size_t new_B, int flags, void *to)
+static void *remap(enum way way, void *old, size_t old_B, size_t new_B, int flags, void *to)
 {
 	void *at;
 
 	if (!shim_active())
-		return SHIM_REAL(mremap)(old, old_B, new_B, flags, to);
+		return next_mremap(way, old, old_B, new_B, flags, to);
 	before_change(old, old_B);
-	at = SHIM_REAL(mremap)(old, old_B, new_B, flags, to);
+	at = next_mremap(way, old, old_B, new_B, flags, to);
 	if (at != MAP_FAILED)
 		shim_map_move((uintptr_t)old, old_B, (uintptr_t)at, new_B);
 	return at;
@@ -114,19 +165,19 @@ SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
 	if (flags & MREMAP_FIXED)
 		to = va_arg(args, void *);
 	va_end(args);
-	return remap(old, old_B, new_B, flags, to);
+	return remap(BY_NAME, old, old_B, new_B, flags, to);
 }
 
-static int protect(void *addr, size_t size_B, int prot)
+static int protect(enum way way, void *addr, size_t size_B, int prot)
 {
 	if (shim_active())
 		before_change(addr, size_B);
-	return SHIM_REAL(mprotect)(addr, size_B, prot);
+	return next_mprotect(way, addr, size_B, prot);
 }
 
 SHIM_EXPORT int mprotect(void *addr, size_t size_B, int prot)
 {
-	return protect(addr, size_B, prot);
+	return protect(BY_NAME, addr, size_B, prot);
 }
 
 /* Advice that takes pages away or replaces them. */
@@ -136,29 +187,19 @@ static bool replaces_pages(int advice)
 	       advice == MADV_COLLAPSE;
 }
 
-static int advise(void *addr, size_t size_B, int advice)
+static int advise(enum way way, void *addr, size_t size_B, int advice)
 {
 	if (shim_active() && replaces_pages(advice))
 		before_change(addr, size_B);
-	return SHIM_REAL(madvise)(addr, size_B, advice);
+	return next_madvise(way, addr, size_B, advice);
 }
 
 SHIM_EXPORT int madvise(void *addr, size_t size_B, int advice)
 {
-	return advise(addr, size_B, advice);
+	return advise(BY_NAME, addr, size_B, advice);
 }
 
 /* --- syscall() --- */
-
-static long past_us(long number, const long a[6])
-{
-	long r = sys_call6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-
-	if (r >= 0 || r < -4095)
-		return r;
-	errno = (int)-r;
-	return -1;
-}
 
 /* OpenMPI's memory hooks overwrite the first instructions of mmap() and its like, ours included, by a jump to functions
  * that call syscall(). So nothing here calls a function that a program can find by those names. */
@@ -175,15 +216,16 @@ SHIM_EXPORT long syscall(long number, ...)
 		return past_us(number, a);
 	switch (number) {
 	case SYS_mmap:
-		return (long)map_fd((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], (uint64_t)a[5]);
+		return (long)map_fd(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4],
+				    (uint64_t)a[5]);
 	case SYS_munmap:
-		return unmap((void *)a[0], (size_t)a[1]);
+		return unmap(BY_NUMBER, (void *)a[0], (size_t)a[1]);
 	case SYS_mremap:
-		return (long)remap((void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], (void *)a[4]);
+		return (long)remap(BY_NUMBER, (void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], (void *)a[4]);
 	case SYS_mprotect:
-		return protect((void *)a[0], (size_t)a[1], (int)a[2]);
+		return protect(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2]);
 	case SYS_madvise:
-		return advise((void *)a[0], (size_t)a[1], (int)a[2]);
+		return advise(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2]);
 	default:
 		return past_us(number, a);
 	}

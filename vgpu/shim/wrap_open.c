@@ -89,6 +89,10 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 
 	if (!shim_active())
 		return SHIM_REAL(openat)(dir, path, flags, mode);
+	if (shim_map_any() && shim_proc_maps(path)) {
+		fd = shim_proc_maps_open(flags & O_CLOEXEC);
+		return fd < 0 ? fail_with(-fd) : fd;
+	}
 	real = shim_path_at(dir, path, buf);
 	if (!real)
 		return -1;
@@ -165,6 +169,11 @@ SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
                                                                                                                    \
 		if (real && shim_active())                                                                         \
 			refresh_file(path);                                                                        \
+		if (real && shim_active() && shim_map_any() && shim_proc_maps(path)) {                             \
+			int fd = shim_proc_maps_open(strchr(mode, 'e'));                                           \
+                                                                                                                   \
+			return fd < 0 ? NULL : fdopen(fd, "r");                                                    \
+		}                                                                                                  \
 		if (real && real != path && *mode != 'r')                                                          \
 			unplug_device(path, O_WRONLY);                                                             \
 		return !real ? NULL : SHIM_REAL(name)(real, mode);                                                 \

@@ -305,6 +305,15 @@ unsigned kern_node_count(void)
 	return count;
 }
 
+unsigned kern_hold_node(const struct kern_hold *hold)
+{
+	unsigned node = 0;
+
+	for (const struct kern_device *dev = kern->device; dev != hold->bo->dev; dev++)
+		node += dev->nodes;
+	return node;
+}
+
 /* *partition becomes which of its device's nodes it is. */
 static struct kern_device *device_of_node(unsigned node, unsigned *partition)
 {

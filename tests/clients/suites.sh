@@ -1,0 +1,132 @@
+#!/bin/sh
+# suites.sh BUILD: a sample of the test suites of Debian's packages (gtest programs), on our HIP and the virtual GPU.
+#
+# The packages are unpacked in a folder with their own libc: `debian_root.sh ROOT trixie $PACKAGES`. Settings are variables:
+#   ROOT=build/roots/trixie  GPUS="gfx906 gfx908 ..."  SEED=1  CASES=1 (of each program and GPU)  SECONDS_EACH=60
+#   ONLY=pattern (of programs)  ROWS=BUILD/clients/suites.rows: a line for each case, for clients_page.sh
+# A case is drawn evenly from a program's cases. Where neither program nor library has code for a GPU it is left out.
+set -u
+here=$(dirname "$0")
+build=$1
+root=${ROOT:-$here/../../build/roots/trixie}
+out=$build/clients
+rows=${ROWS:-$out/suites.rows}
+mkdir -p "$out"
+work=$(mktemp -d)
+log=$work/log
+trap 'rm -rf "$work"' EXIT
+[ -d "$root/usr/libexec/rocm" ] || {
+	echo "suites: no packages in $root: \`make deps-suites\` fetches them"
+	exit 77
+}
+
+# Programs, and the library that has code for GPUs; "rtc": kernels are compiled when they are
+# needed, with the device library of the system. Those of rocBLAS and rocSPARSE
+# themselves read tables at a path of the system, for minutes.
+programs() {
+	(cd "$root/usr/libexec/rocm" && find . -type f -perm /111 ! -name '*.py' ! -name '*.so*' | sed 's|^\./||' | sort) |
+		while read -r program; do
+			case $program in
+			librccl1-tests/UnitTests) echo "$program librccl.so.1" ;;
+			librocrand1-tests/* | libhiprand1-tests/*) echo "$program librocrand.so.1" ;;
+			librocfft0-tests/rocfft-test | libhipfft0-tests/hipfft-test) echo "$program rtc" ;;
+			libhipblas0-tests/hipblas-test) echo "$program librocblas.so.0" ;;
+			libhipsparse0-tests/hipsparse-test) echo "$program librocsparse.so.0" ;;
+			librocalution0-tests/rocalution-test) echo "$program librocalution_hip.so.0" ;;
+			libhipcub-tests/test_* | librocthrust-tests/*test* | librocprim-tests/test_*) echo "$program self" ;;
+			esac
+		done
+}
+
+# Whether there is code for the GPU.
+has_code() {
+	case $2 in
+	rtc) [ -e "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/oclc_isa_version_${3#gfx}.bc" ]; return ;;
+	self) file=$root/usr/libexec/rocm/$1 ;;
+	*) file=$(find "$root/usr/lib/x86_64-linux-gnu" -maxdepth 1 -name "$2" | head -1) ;;
+	esac
+	[ -n "$file" ] && grep -qaF "amdgcn-amd-amdhsa--$3" "$file"
+}
+
+run() {
+	limit=$1 spec=$2 program=$3
+	shift 3
+	timeout -k 5 "$limit" "$build/tuff" run --gpu "$spec" -- "$here/in_root.sh" "$root" "/usr/libexec/rocm/$program" "$@"
+}
+
+# One case. Thrust's programs have a frame of their own.
+run_case() {
+	case $3 in
+	librocthrust-tests/*) run "$1" "$2" "$3" --sizes=small "$4" ;;
+	*) run "$1" "$2" "$3" "--gtest_filter=$4" ;;
+	esac
+}
+
+list_cases() {
+	case $1 in
+	librocthrust-tests/*) run 120 null:gfx908 "$1" --list | grep '^Test' ;;
+	*) run 120 null:gfx908 "$1" --gtest_list_tests | awk '/^[A-Za-z_][^ ]*\.( |$)/ { suite = $1; next } /^  [A-Za-z_0-9]/ && suite { print suite $1 }' ;;
+	esac
+}
+
+# The full names of a program's cases, kept: some programs take seconds to list theirs.
+cases() {
+	list=$out/lists/$(echo "$1" | tr / _)
+	mkdir -p "$out/lists"
+	[ -s "$list" ] || list_cases "$1" 2>/dev/null | grep -v DISABLED >"$list"
+	cat "$list"
+}
+
+# Draws lines evenly. Arguments: how many, and what the seed is made of.
+draw() {
+	awk -v want="$1" -v seed="$(echo "$2" | cksum | cut -d' ' -f1)" '{ line[NR] = $0 } END {
+		srand(seed)
+		for (n = 0; n < want && n < NR; n++) {
+			do i = int(rand() * NR) + 1; while (i in drawn)
+			drawn[i] = 1
+			print line[i]
+		}
+	}'
+}
+
+version() {
+	awk '{ print $2 }' "$root/.apt/unpacked/$1" 2>/dev/null
+}
+
+# rocFFT's compiler would run as a program of its own, which the system's dynamic linker starts.
+export ROCFFT_RTC_PROCESS=0
+passed=0 failed=0 late=0 skipped=0
+for gpu in ${GPUS:-gfx906 gfx908 gfx90a gfx1030 gfx1100}; do
+	programs >"$work/programs"
+	while read -r program code; do
+		case $program in *${ONLY:-}*) ;; *) continue ;; esac
+		has_code "$program" "$code" "$gpu" || continue
+		cases "$program" | draw "${CASES:-1}" "${SEED:-1} $program $gpu" >"$work/drawn"
+		while read -r name; do
+			spec=$gpu
+			case $program in librccl1*) spec=$gpu,$gpu ;; esac
+			begin=$(date +%s)
+			run_case "${SECONDS_EACH:-60}" "$spec" "$program" "$name" >"$log" 2>&1 </dev/null
+			status=$?
+			took=$(($(date +%s) - begin))
+			if [ $status = 124 ] || [ $status = 137 ]; then
+				result=time-out late=$((late + 1))
+			elif grep -q 'Totals: 0 failures, [1-9][0-9]* known failures, 0 errors' "$log"; then
+				result=skipped skipped=$((skipped + 1))
+			elif [ $status != 0 ]; then
+				result=FAIL failed=$((failed + 1))
+				cp "$log" "$out/suites.$gpu.$(echo "$program.$name" | tr '/ ' __ | cut -c1-150).log"
+			elif grep -q '\[  SKIPPED \]' "$log"; then
+				result=skipped skipped=$((skipped + 1))
+			elif grep -q -e '\[  PASSED  \] [1-9]' -e 'Totals: 0 failures, 0 known failures, 0 errors, and [1-9]' "$log"; then
+				result=ok passed=$((passed + 1))
+			else
+				result=FAIL failed=$((failed + 1))
+			fi
+			echo "$result $gpu $program $name ($took s)"
+			echo "${program%%/*}|$(version "${program%%/*}")|${program##*/}|$gpu|$result|$name" >>"$rows"
+		done <"$work/drawn"
+	done <"$work/programs"
+done
+echo "suites: $passed passed, $failed failed, $late timed out, $skipped skipped"
+[ $failed = 0 ]
