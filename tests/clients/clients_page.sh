@@ -43,7 +43,7 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 		if (!faults)
 			print "None of those that ended."
 		if (thrust)
-			print "\nTestCopyIfNonTrivial assigns to objects in LDS that nobody constructed, and its assignment copies only if the" \
-				"\nobject had its magic number: the virtual GPU fills LDS with 0xd5 before a workgroup, so it fails on every chip. On a" \
-				"\ncard the result depends on what LDS had before."
+			print "\nTestCopyIfNonTrivial fails on every chip, probably because it assigns to objects in LDS that nobody constructed: they show the 0xd5" \
+				"\nwith which the virtual GPU fills LDS before a workgroup. On a card the result would depend on what LDS had before. Its" \
+				"\nsource was not read."
 	}'

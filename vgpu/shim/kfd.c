@@ -2,8 +2,8 @@
  * monitor or enumerate GPUs read it without /dev/kfd.
  *
  * The tree gets it when a process first looks up one of its names: the caches of a large GPU are hundreds of files. The layout and
- * the values are those of Linux 6.12 (kfd_topology.c, kfd_crat.c, kfd_device.c; 6.1 agrees on all that is here), what is read was compared
- * with rocm_smi_kfd.cc of rocm-smi and topology.c of ROCr's libhsakmt. Not shown: what debuggers and creators of KFD's queues
+ * the values are those of Linux 6.12 (kfd_topology.c, kfd_crat.c, kfd_device.c; 6.1 agrees on all that is here); rocm-smi,
+ * rocm_agent_enumerator and RCCL were run on it. Not shown: what debuggers and creators of KFD's queues
  * need (debug_prop, cwsr_size, ctl_stack_size), the kernel being one without /dev/kfd; links through a second CPU, and
  * peers on PCIe (CONFIG_HSA_AMD_P2P). */
 #include <errno.h>
