@@ -115,7 +115,7 @@ HIP_IMPL(7, 6_5, hipDrvLaunchKernelEx)
 HIP_IMPL(7, 6_5, hipLaunchKernelExC)
 HIP_IMPL(7, 7_1, hipModuleGetFunctionCount)
 HIP_IMPL(7, 7_1, hipModuleLoadFatBinary)
-HIP_UNSUPPORTED(7, 7_17, hipModuleEnumerateFunctions)
+HIP_IMPL(7, 7_17, hipModuleEnumerateFunctions)
 
 /* --- other ----------------------------------------------------------------------------------- */
 
@@ -640,21 +640,21 @@ HIP_IMPL(567, 5_0, hipThreadExchangeStreamCaptureMode)
 
 /* --- library ------------------------------------------------------------------------------------- */
 
-HIP_UNSUPPORTED(7, 7_16, hipKernelSetAttributeForDevice)
-HIP_UNSUPPORTED(7, 7_2, hipKernelGetAttribute)
-HIP_UNSUPPORTED(7, 7_2, hipKernelGetFunction)
-HIP_UNSUPPORTED(7, 7_2, hipKernelGetLibrary)
-HIP_UNSUPPORTED(7, 7_2, hipKernelGetName)
-HIP_UNSUPPORTED(7, 7_2, hipKernelGetParamInfo)
-HIP_UNSUPPORTED(7, 7_2, hipKernelSetAttribute)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryEnumerateKernels)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryGetGlobal)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryGetKernel)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryGetKernelCount)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryGetManaged)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryLoadData)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryLoadFromFile)
-HIP_UNSUPPORTED(7, 7_2, hipLibraryUnload)
+HIP_IMPL(7, 7_16, hipKernelSetAttributeForDevice)
+HIP_IMPL(7, 7_2, hipKernelGetAttribute)
+HIP_IMPL(7, 7_2, hipKernelGetFunction)
+HIP_IMPL(7, 7_2, hipKernelGetLibrary)
+HIP_IMPL(7, 7_2, hipKernelGetName)
+HIP_IMPL(7, 7_2, hipKernelGetParamInfo)
+HIP_IMPL(7, 7_2, hipKernelSetAttribute)
+HIP_IMPL(7, 7_2, hipLibraryEnumerateKernels)
+HIP_IMPL(7, 7_2, hipLibraryGetGlobal)
+HIP_IMPL(7, 7_2, hipLibraryGetKernel)
+HIP_IMPL(7, 7_2, hipLibraryGetKernelCount)
+HIP_IMPL(7, 7_2, hipLibraryGetManaged)
+HIP_IMPL(7, 7_2, hipLibraryLoadData)
+HIP_IMPL(7, 7_2, hipLibraryLoadFromFile)
+HIP_IMPL(7, 7_2, hipLibraryUnload)
 
 /* --- execution context --------------------------------------------------------------------------- */
 

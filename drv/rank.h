@@ -21,6 +21,7 @@
 	RANK(HIP_REFERENCES)                                                                                       \
 	RANK(HIP_EXEC)                                                                                             \
 	RANK(HIP_GRAPHS)                                                                                           \
+	RANK(HIP_LIBRARY)                                                                                          \
 	RANK(HIP_MODULE)                                                                                           \
 	RANK(HIP_REGISTER)                                                                                         \
 	RANK(HIP_EXTERNALS)                                                                                        \

@@ -190,6 +190,7 @@ enum hip_type {
 	HIP_ARRAY,
 	HIP_EXTERNAL,
 	HIP_SEMAPHORE,
+	HIP_LIBRARY,
 };
 extern DRV_OWN struct drv_handles hip_handles;
 #define HIP_HANDLE_TAG 0x5c

@@ -22,13 +22,6 @@ bool hip_work_lives(const struct hip_work *w)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel)
-{
-	return (uintptr_t)function >> 48 == HIP_KIND(HIP_FUNCTION)
-		       ? hip_function_of((hipFunction_t)(uintptr_t)function, kernel)
-		       : hip_kernel_of(function, device, kernel);
-}
-
 /* Copies the arguments of w->op.launch, which belong to the caller. */
 static hipError_t own_args(struct hip_work *w)
 {

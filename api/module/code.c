@@ -47,8 +47,10 @@ static size_t elf_size(const char *image)
 	return header.e_shoff + (size_t)header.e_shnum * sizeof(Elf64_Shdr);
 }
 
-static size_t image_size(const char *image)
+size_t hip_image_size(const void *image)
 {
+	if (hip_is_compressed(image, 0))
+		return hip_compressed_size(image);
 	if (!memcmp(image, BUNDLE_MAGIC, sizeof(BUNDLE_MAGIC) - 1))
 		return bundle_size(image);
 	return memcmp(image, ELFMAG, SELFMAG) ? 0 : elf_size(image);
@@ -127,7 +129,7 @@ hipError_t hip_code_load(struct hip_device *device, const void *image, size_t si
 	if (!r && hip_is_compressed(image, size_B))
 		return load_compressed(device, image, size_B, code);
 	if (!size_B)
-		size_B = image_size(image);
+		size_B = hip_image_size(image);
 	if (!size_B)
 		return hipErrorInvalidImage;
 	if (!r)

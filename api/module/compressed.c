@@ -105,6 +105,13 @@ static bool by_zlib(void *to, size_t to_B, const void *from, size_t from_B)
 	return uncompress && !uncompress(to, &got_B, from, from_B ? from_B : 2 * to_B + 1024) && got_B == to_B;
 }
 
+size_t hip_compressed_size(const void *image)
+{
+	struct header h;
+
+	return read_header(image, 0, &h) && h.packed_B ? h.header_B + h.packed_B : 0;
+}
+
 hipError_t hip_decompress(const void *image, size_t size_B, void **plain, size_t *plain_B)
 {
 	const char *at = image;
