@@ -28,7 +28,7 @@ struct hip_nodes {
 struct hip_work {
 	hipGraphNodeType type;
 	struct hip_op op; /* used by kernels, copies, fills, host functions */
-	char *args; /* owned. Of kernels: the explicit arguments, then the address of each; of values: their list */
+	char *args; /* owned. Of kernels: the explicit arguments, then the address of each; of values and semaphores: their lists */
 	/* Members for kernels: */
 	void **addresses; /* in `args` */
 	int device;

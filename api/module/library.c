@@ -15,7 +15,7 @@ struct library {
 	char *copy;        /* owned: the image, unless the program keeps it */
 	size_t size_B;     /* 0: in the image's headers */
 	struct drv_mutex lock;
-	bool unloaded;                        /* guarded by lock */
+	bool unloaded;                       /* guarded by lock */
 	hipModule_t module[HIP_DEVICES_MAX]; /* owned; NULL: not loaded there. Guarded by lock */
 };
 
@@ -161,7 +161,8 @@ static hipError_t module_of(hipLibrary_t handle, struct hip_device *device, hipM
 	return *out ? hipSuccess : hipErrorInvalidResourceHandle;
 }
 
-HIP_PUBLIC(hipLibraryGetKernel, (hipKernel_t *kernel, hipLibrary_t library, const char *name), (kernel, library, name))
+HIP_PUBLIC(hipLibraryGetKernel, (hipKernel_t *kernel, hipLibrary_t library, const char *name),
+	   (kernel, library, name))
 {
 	hipFunction_t function;
 	hipModule_t module;
@@ -317,7 +318,8 @@ static hipError_t kernel_on(hipKernel_t kernel, int device, const struct hip_ker
 	return r ? r : hip_function_of(function, k);
 }
 
-HIP_PUBLIC(hipKernelGetAttribute, (int *value, hipFunction_attribute attribute, hipKernel_t kernel, hipDevice_t device),
+HIP_PUBLIC(hipKernelGetAttribute,
+	   (int *value, hipFunction_attribute attribute, hipKernel_t kernel, hipDevice_t device),
 	   (value, attribute, kernel, device))
 {
 	const struct hip_kernel *k;
@@ -337,7 +339,8 @@ static bool may_be_set(int attribute)
 	       attribute == hipFuncAttributePreferredSharedMemoryCarveout;
 }
 
-HIP_PUBLIC(hipKernelSetAttribute, (hipFunction_attribute attribute, int value, hipKernel_t kernel, hipDevice_t device),
+HIP_PUBLIC(hipKernelSetAttribute,
+	   (hipFunction_attribute attribute, int value, hipKernel_t kernel, hipDevice_t device),
 	   (attribute, value, kernel, device))
 {
 	const struct hip_kernel *k;

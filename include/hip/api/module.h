@@ -96,9 +96,8 @@ typedef enum hipLibraryOption {
 /* code: an ELF code object or a bundle, which is copied; with hipLibraryBinaryIsPreserved it is not, and must stay. numJitOptions:
  * 0, else InvalidValue. */
 hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *jitOptions,
-			      void **jitOptionsValues, unsigned int numJitOptions,
-			      hipLibraryOption *libraryOptions, void **libraryOptionValues,
-			      unsigned int numLibraryOptions);
+			      void **jitOptionsValues, unsigned int numJitOptions, hipLibraryOption *libraryOptions,
+			      void **libraryOptionValues, unsigned int numLibraryOptions);
 /* Errors: InvalidValue, when the file cannot be read. */
 hipError_t hipLibraryLoadFromFile(hipLibrary_t *library, const char *fileName, hipJitOption *jitOptions,
 				  void **jitOptionsValues, unsigned int numJitOptions,
