@@ -41,6 +41,10 @@ struct drv_config {
 	const char *hip_visible;  /* HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL */
 	const char *hip_include;  /* TUFF_HIP_INCLUDE: folder of HIP's headers, for hiprtc */
 	const char *clang_folder; /* HIP_CLANG_PATH: folder that hiprtc searches first for clang */
+	const char *
+		kpack_path; /* ROCM_KPACK_PATH: archives of code, colons between, in place of those that programs name */
+	const char *kpack_prefix; /* ROCM_KPACK_PATH_PREFIX: archives that come before those */
+	bool kpack_disable;       /* ROCM_KPACK_DISABLE: no code is loaded from archives */
 	const char *path;         /* PATH, for hiprtc's search; "/usr/bin:/bin" in a privileged program */
 	unsigned overrides;
 	struct drv_override override[DRV_OVERRIDES_MAX];
