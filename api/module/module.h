@@ -46,7 +46,8 @@ static inline bool hip_code_lost(const struct hip_device *device, unsigned losse
 {
 	return atomic_load_explicit(&device->losses, memory_order_relaxed) != losses;
 }
-/* Loads an image: a code object, a bundle, or a fat binary. size_B 0: the size is in the image's headers. */
+/* Loads an image: a code object, or a bundle. size_B 0: the size is in the image's headers, and the image may be a wrapper that
+ * refers to archives of code (kpack.h), too. */
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
 /* The size of an image by its own headers. 0: unknown, or the headers contradict themselves. */
 size_t hip_image_size(const void *image);
