@@ -250,8 +250,9 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	kernel->dynamic_max_B = kernel->device->lds_B - kernel->group_B;
 	kernel->args_B = hip_args_size(kernel->cs->kernarg_B);
 	kernel->prints = has_hidden(kernel->cs, CS_HIDDEN_PRINTF);
-	if (kernel->cs->hidden_end_B > kernel->cs->explicit_B)
-		kernel->hidden_B = kernel->cs->hidden_end_B - kernel->cs->explicit_B;
+	kernel->hidden_B = kernel->cs->hidden_end_B > kernel->cs->explicit_B
+				   ? kernel->cs->hidden_end_B - kernel->cs->explicit_B
+				   : 0;
 	kernel->plain = !kernel->calls && !kernel->prints && kernel->hidden_B <= HIP_HIDDEN_MAX_B;
 	kernel->threads_max = kernel->cs->max_threads ? kernel->cs->max_threads : HIP_THREADS_MAX;
 	return hipSuccess;
