@@ -9,8 +9,8 @@ static const struct {
 } formats[] = {
 	{CS_ITEM_OTHER, 1, 0, true},   {CS_ITEM_OTHER, 2, 0, true},   {CS_ITEM_OTHER, 4, 0, true}, /* bin */
 	{CS_ITEM_OTHER, 1, 1, true},   {CS_ITEM_OTHER, 2, 1, true},   {CS_ITEM_OTHER, 4, 1, true}, /* ext */
-	{CS_ITEM_OTHER, 4, 0, false},  {CS_ITEM_OTHER, 8, 0, false},                            /* float */
-	{CS_ITEM_NUMBER, 1, 0, false}, {CS_ITEM_NUMBER, 2, 0, false},                           /* unsigned */
+	{CS_ITEM_OTHER, 4, 0, false},  {CS_ITEM_OTHER, 8, 0, false},                               /* float */
+	{CS_ITEM_NUMBER, 1, 0, false}, {CS_ITEM_NUMBER, 2, 0, false},                              /* unsigned */
 	{CS_ITEM_NUMBER, 4, 0, false}, {CS_ITEM_NUMBER, 8, 0, false}, {CS_ITEM_OTHER, 1, 0, false},
 	{CS_ITEM_OTHER, 2, 0, false}, /* signed */
 	{CS_ITEM_OTHER, 4, 0, false},  {CS_ITEM_OTHER, 8, 0, false},  {CS_ITEM_OTHER, 0, 2, false},

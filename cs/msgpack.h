@@ -19,7 +19,7 @@ enum cs_item_kind { CS_ITEM_OTHER, CS_ITEM_NUMBER, CS_ITEM_TEXT, CS_ITEM_ARRAY, 
 
 struct cs_item {
 	enum cs_item_kind kind;
-	uint64_t n;       /* a number's value, a text's length in bytes, or the number of elements, pairs for a map */
+	uint64_t n; /* a number's value, a text's length in bytes, or the number of elements, pairs for a map */
 	const char *text; /* borrowed; without a terminating 0 */
 };
 

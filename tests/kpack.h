@@ -54,7 +54,8 @@ static inline void kpack_number(struct kpack_writer *w, const char *key, uint64_
 	kpack_head(w, n < 128 ? (unsigned)n : 0xcf, n, n < 128 ? 0 : 8);
 }
 
-static inline void kpack_reference_put(struct kpack_writer *w, const char *name, const char *const *paths, unsigned count)
+static inline void kpack_reference_put(struct kpack_writer *w, const char *name, const char *const *paths,
+				       unsigned count)
 {
 	kpack_head(w, 0x82, 0, 0);
 	kpack_text(w, "kpack_search_paths");
@@ -96,9 +97,9 @@ static inline void kpack_put_code(struct kpack_writer *w, struct kpack_item *ite
 		kpack_put(w, item->code, item->code_B);
 		return;
 	}
-	item->stored_B = compress && w->at + 4 < w->size_B
-				 ? compress(w->begin + w->at + 4, w->size_B - w->at - 4, item->code, item->code_B, 3)
-				 : 0;
+	item->stored_B = compress && w->at + 4 < w->size_B ? compress(w->begin + w->at + 4, w->size_B - w->at - 4,
+								      item->code, item->code_B, 3)
+							   : 0;
 	size_B = (uint32_t)item->stored_B;
 	kpack_put(w, &size_B, sizeof(size_B));
 	w->at += item->stored_B;

@@ -128,8 +128,8 @@ static bool place_stored(struct cs_msgpack table, uint64_t ordinal, struct place
 	struct cs_msgpack blobs;
 	struct cs_item item;
 
-	if (!cs_msgpack_find(table, "blobs", &blobs) || !cs_msgpack_read(&blobs, &item) || item.kind != CS_ITEM_ARRAY ||
-	    ordinal >= item.n)
+	if (!cs_msgpack_find(table, "blobs", &blobs) || !cs_msgpack_read(&blobs, &item) ||
+	    item.kind != CS_ITEM_ARRAY || ordinal >= item.n)
 		return false;
 	while (ordinal--)
 		if (!cs_msgpack_skip(&blobs))
@@ -144,8 +144,9 @@ static bool place_frame(const struct hip_kpack_archive *a, struct cs_msgpack tab
 	uint64_t region_B, at;
 	uint32_t n;
 
-	if (!number_find(table, "zstd_offset", &at) || !number_find(table, "zstd_size", &region_B) || at > a->size_B ||
-	    region_B > a->size_B - at || region_B < sizeof(n) || !bytes_read(a, &n, sizeof(n), at) || ordinal >= n)
+	if (!number_find(table, "zstd_offset", &at) || !number_find(table, "zstd_size", &region_B) ||
+	    at > a->size_B || region_B > a->size_B - at || region_B < sizeof(n) ||
+	    !bytes_read(a, &n, sizeof(n), at) || ordinal >= n)
 		return false;
 	region_B += at;
 	at += sizeof(n);

@@ -48,7 +48,7 @@ hipError_t hip_kpack_read(const struct hip_kpack_archive *archive, const char *k
 /* Finds the device's code in the archives that a wrapper of magic "HIPK" refers to, by those targets and archives that come
  * first; the caller frees it. Errors: NotSupported, when variables forbid it; FileNotFound, when no archive is there; else as
  * above. */
-hipError_t hip_kpack_find(const struct hip_fat_binary_wrapper *wrapper, const struct hip_device *device, void **code,
-			  size_t *code_B);
+hipError_t hip_kpack_find(const struct hip_fat_binary_wrapper *wrapper, const struct hip_device *device,
+			  void **code, size_t *code_B);
 
 #endif

@@ -112,8 +112,8 @@ static hipError_t archive_expanded(struct search *s, const struct hip_kpack_text
 	char *path;
 	hipError_t r;
 
-	if (asprintf(&path, "%s%.*s%s%.*s", folder, before, text->text, target, (int)(text->text + text->length - rest),
-		     rest) < 0)
+	if (asprintf(&path, "%s%.*s%s%.*s", folder, before, text->text, target,
+		     (int)(text->text + text->length - rest), rest) < 0)
 		return hipErrorOutOfMemory;
 	r = archive_add(s, path);
 	free(path);
@@ -168,8 +168,8 @@ static hipError_t code_find(struct search *s, const char *key, void **code, size
 }
 
 /* Archives of before libraries with several fat binaries have the plain name for the first one. */
-static hipError_t code_find_by_index(struct search *s, const struct hip_kpack_text *name, uint64_t index, void **code,
-				     size_t *code_B)
+static hipError_t code_find_by_index(struct search *s, const struct hip_kpack_text *name, uint64_t index,
+				     void **code, size_t *code_B)
 {
 	char *key;
 	hipError_t r;
@@ -185,8 +185,8 @@ static hipError_t code_find_by_index(struct search *s, const struct hip_kpack_te
 	return r;
 }
 
-hipError_t hip_kpack_find(const struct hip_fat_binary_wrapper *wrapper, const struct hip_device *device, void **code,
-			  size_t *code_B)
+hipError_t hip_kpack_find(const struct hip_fat_binary_wrapper *wrapper, const struct hip_device *device,
+			  void **code, size_t *code_B)
 {
 	struct hip_kpack_reference reference;
 	struct search s = {0};
@@ -196,7 +196,8 @@ hipError_t hip_kpack_find(const struct hip_fat_binary_wrapper *wrapper, const st
 	if (drv_config()->kpack_disable)
 		return hipErrorNotSupported;
 	size_B = mapping_find(wrapper->bundle, s.folder, sizeof(s.folder));
-	r = hip_kpack_reference_read(wrapper->bundle, size_B < HIP_KPACK_TEXT_B ? size_B : HIP_KPACK_TEXT_B, &reference);
+	r = hip_kpack_reference_read(wrapper->bundle, size_B < HIP_KPACK_TEXT_B ? size_B : HIP_KPACK_TEXT_B,
+				     &reference);
 	if (r)
 		return r;
 	while (s.targets < TARGETS_MAX && hip.hsa->target(device->agent, s.targets, s.target[s.targets], TARGET_B))

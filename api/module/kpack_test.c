@@ -50,7 +50,8 @@ static bool code_is(size_t size_B, const char *key, const char *target, const ch
 {
 	size_t code_B;
 	void *code;
-	bool same = !code_read(size_B, key, target, &code, &code_B) && code_B == want_B && !memcmp(code, want, want_B);
+	bool same =
+		!code_read(size_B, key, target, &code, &code_B) && code_B == want_B && !memcmp(code, want, want_B);
 
 	free(code);
 	return same;
@@ -134,7 +135,8 @@ static void files_that_are_no_archives_are_refused(void)
 
 static void references_are_read(void)
 {
-	static const char *const paths[] = {"../.kpack/@GFXARCH@.kpack", "/one/that/is/longer/than/a/short/text.kpack"};
+	static const char *const paths[] = {"../.kpack/@GFXARCH@.kpack",
+					    "/one/that/is/longer/than/a/short/text.kpack"};
 	static uint8_t bytes[256];
 	struct kpack_writer w = {bytes, sizeof(bytes), 0};
 	struct hip_kpack_reference r;
@@ -142,7 +144,8 @@ static void references_are_read(void)
 	kpack_reference_put(&w, "lib/one.so", paths, 2);
 	CHECK_EQ(hip_kpack_reference_read(bytes, sizeof(bytes), &r), hipSuccess); /* what follows does not matter */
 	CHECK_EQ(hip_kpack_reference_read(bytes, w.at, &r), hipSuccess);
-	CHECK(r.paths == 2 && r.path[1].length == strlen(paths[1]) && !memcmp(r.path[1].text, paths[1], r.path[1].length));
+	CHECK(r.paths == 2 && r.path[1].length == strlen(paths[1]) &&
+	      !memcmp(r.path[1].text, paths[1], r.path[1].length));
 	CHECK(r.name.length == 10 && !memcmp(r.name.text, "lib/one.so", 10));
 	for (size_t n = 0; n < w.at; n++) {
 		void *copy = malloc(n ? n : 1);
