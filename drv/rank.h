@@ -10,6 +10,7 @@
 #define DRV_RANKS(RANK)                                                                                            \
 	/* held while a program is compiled or linked, for the current device */                                   \
 	RANK(HIP_RTC)                                                                                              \
+	RANK(HIP_COMPILER)                                                                                         \
 	/* making and ending */                                                                                    \
 	RANK(HIP_RESET)                                                                                            \
 	RANK(HIP_INIT)                                                                                             \
