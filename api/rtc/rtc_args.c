@@ -166,8 +166,8 @@ bool hip_rtc_find_libraries(const char *compilers, char *folder)
 		const bool of_rocm = *places[i] == '%';
 
 		/* The compiler's own come behind those that the environment names. */
-		if (!of_rocm && compilers && snprintf(folder, PATH_MAX, "%s/lib/amdgcn/bitcode", compilers) < PATH_MAX &&
-		    is_there(folder))
+		if (!of_rocm && compilers &&
+		    snprintf(folder, PATH_MAX, "%s/lib/amdgcn/bitcode", compilers) < PATH_MAX && is_there(folder))
 			return true;
 		if (of_rocm && !rocm)
 			continue;
@@ -202,5 +202,6 @@ void hip_rtc_note(struct hip_bytes *notes, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	(void)!(hip_bytes_add_text(notes, "hiprtc: ") && hip_bytes_add_text(notes, line) && hip_bytes_add_text(notes, "\n"));
+	(void)!(hip_bytes_add_text(notes, "hiprtc: ") && hip_bytes_add_text(notes, line) &&
+		hip_bytes_add_text(notes, "\n"));
 }

@@ -83,7 +83,8 @@ static const struct edition editions[] = {
 /* --- loading ------------------------------------------------------------------------------------ */
 
 static struct {
-	struct drv_mutex lock; /* guards the members below; held while comgr works: LLVM's options are the process's */
+	struct drv_mutex
+		lock; /* guards the members below; held while comgr works: LLVM's options are the process's */
 	bool loaded;
 	const struct edition *edition; /* NULL: there is no comgr, or it is unknown */
 } state = {.lock = DRV_MUTEX(DRV_RANK_HIP_COMPILER)};
@@ -112,8 +113,8 @@ static void edition_find(const char *name)
 		if (editions[i].major == major)
 			state.edition = &editions[i];
 	if (!state.edition)
-		fprintf(stderr, "tuff: %s has version %zu.%zu, which hiprtc does not know; clang is used\n", name, major,
-			minor);
+		fprintf(stderr, "tuff: %s has version %zu.%zu, which hiprtc does not know; clang is used\n", name,
+			major, minor);
 }
 
 /* The library of a known version comes first. A name without one is that of developers, and of versions to come. */
@@ -145,7 +146,8 @@ static bool data_add(struct object set, int kind, const char *name, const void *
 
 	if (comgr.create_data(kind, &data))
 		return false;
-	ok = !comgr.set_data(data, size_B, bytes) && !comgr.set_data_name(data, name) && !comgr.data_set_add(set, data);
+	ok = !comgr.set_data(data, size_B, bytes) && !comgr.set_data_name(data, name) &&
+	     !comgr.data_set_add(set, data);
 	comgr.release_data(data);
 	return ok;
 }
@@ -160,8 +162,8 @@ static bool data_read(struct object set, int kind, size_t index, struct hip_byte
 
 	if (comgr.action_data_get_data(set, kind, index, &data))
 		return false;
-	ok = !comgr.get_data(data, &size_B, NULL) && (bytes = malloc(size_B + 1)) && !comgr.get_data(data, &size_B, bytes) &&
-	     hip_bytes_add(to, bytes, size_B);
+	ok = !comgr.get_data(data, &size_B, NULL) && (bytes = malloc(size_B + 1)) &&
+	     !comgr.get_data(data, &size_B, bytes) && hip_bytes_add(to, bytes, size_B);
 	free(bytes);
 	comgr.release_data(data);
 	return ok;
@@ -198,7 +200,8 @@ static void job_begin(struct job *j, const char *target, struct hip_bytes *log)
 	isa_name(target, name, sizeof(name));
 	if (comgr.create_action_info(&j->info))
 		return;
-	j->ok = !comgr.create_data_set(&j->set) && !comgr.action_info_set_language(j->info, state.edition->language_hip) &&
+	j->ok = !comgr.create_data_set(&j->set) &&
+		!comgr.action_info_set_language(j->info, state.edition->language_hip) &&
 		!comgr.action_info_set_isa_name(j->info, name) && !comgr.action_info_set_logging(j->info, true);
 }
 
@@ -241,7 +244,8 @@ static void job_generate(struct job *j, const char *const *options, size_t count
 /* --- compiling and linking ----------------------------------------------------------------------- */
 
 /* The parts of the device libraries that clang links by default; the wave's size is the chip's default. */
-static void add_libraries(struct hip_rtc_args *a, const char *libraries, const char *target, const struct hip_source *source)
+static void add_libraries(struct hip_rtc_args *a, const char *libraries, const char *target,
+			  const struct hip_source *source)
 {
 	static const char *const parts[] = {"ocml", "ockl", "oclc_daz_opt_off", "oclc_correctly_rounded_sqrt_on",
 					    "oclc_abi_version_500"};
@@ -263,8 +267,8 @@ static void add_libraries(struct hip_rtc_args *a, const char *libraries, const c
 	}
 }
 
-static void build_compile(struct hip_rtc_args *a, const char *folder, const struct hip_source *source, const char *target,
-			  struct hip_bytes *notes)
+static void build_compile(struct hip_rtc_args *a, const char *folder, const struct hip_source *source,
+			  const char *target, struct hip_bytes *notes)
 {
 	char libraries[PATH_MAX];
 
@@ -281,7 +285,8 @@ static void build_compile(struct hip_rtc_args *a, const char *folder, const stru
 	if (hip_rtc_find_libraries(NULL, libraries) && hip_rtc_libraries_know(libraries, target))
 		add_libraries(a, libraries, target, source);
 	else
-		hip_rtc_note(notes, "no device libraries for %s were found: mathematical functions are undefined", target);
+		hip_rtc_note(notes, "no device libraries for %s were found: mathematical functions are undefined",
+			     target);
 }
 
 /* Everything is kept as it is in the program's headers folder: comgr's own is not known. */

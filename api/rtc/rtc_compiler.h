@@ -22,7 +22,7 @@ extern DRV_OWN const struct hip_compiler hip_rtc_clang, hip_rtc_comgr;
 /* --- rtc_args.c --------------------------------------------------------------------------------- */
 
 #define HIP_RTC_ARGS_MAX 256
-#define HIP_RTC_TARGET_B 256 /* bytes of "gfx90a:sramecc+:xnack-", and what programs write instead */
+#define HIP_RTC_TARGET_B 256       /* bytes of "gfx90a:sramecc+:xnack-", and what programs write instead */
 #define HIP_RTC_HEADERS  "headers" /* folder of the program's headers, in the temporary folder */
 
 struct hip_rtc_args {
@@ -48,7 +48,8 @@ __attribute__((format(printf, 2, 3))) void hip_rtc_note(struct hip_bytes *notes,
 /* --- rtc_files.c -------------------------------------------------------------------------------- */
 
 /* Does its work in a temporary folder, which is removed. */
-typedef hiprtcResult hip_rtc_work(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log);
+typedef hiprtcResult hip_rtc_work(const char *folder, const void *what, struct hip_bytes *code,
+				  struct hip_bytes *log);
 hiprtcResult hip_rtc_in_folder(hip_rtc_work *work, const void *what, struct hip_bytes *code, struct hip_bytes *log);
 /* Writes a file and the folders before it. False: the name leaves the folder, or writing failed. */
 bool hip_rtc_write(const char *folder, const char *name, const void *from, size_t size_B);
