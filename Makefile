@@ -147,6 +147,9 @@ $(O)/%.o: %.c $(O)/flags/cc
 $(O)/%.avx2.o: %.c $(O)/flags/cc
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -mavx2 -mfma -mf16c -mbmi2 -mlzcnt -DISA_AVX2=1 -MMD -MP -c $< -o $@
+$(O)/%.unrecorded.o: %.c $(O)/flags/cc
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(ALL_CFLAGS) -DDRV_ERROR_UNRECORDED -MMD -MP -c $< -o $@
 # Loops over lanes are there to be vectorised; floating-point exceptions are masked, and no code reads errno.
 $(O)/vgpu/isa/valu/lanes_%.o: ALL_CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 # ThreadSanitizer itself calls what the shim stands in front of, before it is ready for instrumented code.
@@ -214,7 +217,7 @@ $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map $(O)/f
 # stands beside them, and not another that the system may have.
 API_SRC   := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # Code without state that matters, which HIP's library and the rooms below it have each.
-API_PARTS := cs/msgpack.c drv/chip.c drv/chip_rows.c drv/config.c drv/error.c drv/handle.c drv/lock.c drv/log.c drv/process.c drv/rank.c vm/segments.c vm/tree.c
+API_PARTS := cs/msgpack.c drv/chip.c drv/chip_rows.c drv/config.c drv/handle.c drv/lock.c drv/log.c drv/process.c drv/rank.c vm/segments.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
 API_FAST  := $(addprefix api/,base/error base/retire base/root device/context device/device exec/copy exec/event exec/fill \
 	exec/grid exec/launch graph/graph_exec graph/graph_launch memory/memory module/binary module/module pool/pool_cache \
@@ -233,7 +236,7 @@ $(foreach abi,$(HIP_ABIS),$(eval $(call abi_rule,$(abi))))
 $(O)/api/exports%.map: api/exports.sh api/names.h
 	@mkdir -p $(@D)
 	@api/exports.sh api/names.h $* >$@
-$(HIP_LIBS): $(call obj,$(API_PARTS)) $(O)/api/kernels.o $(HSA_LIB) $(O)/flags/ld
+$(HIP_LIBS): $(call obj,$(API_PARTS)) $(O)/drv/error.unrecorded.o $(O)/api/kernels.o $(HSA_LIB) $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link_library) $(STAYS) -Wl,--no-undefined-version -Wl,-rpath,'$$ORIGIN' $(filter %.o,$^) $(HSA_LIB) -o $@
 
