@@ -47,8 +47,7 @@ template <typename T, typename U> struct mixed {
 template <typename T> struct mixed<T, T> {
 	static constexpr bool value = whole<T>::value;
 };
-template <typename T, typename U>
-using if_mixed = typename enable<mixed<T, U>::value, double>::type;
+template <typename T, typename U> using if_mixed = typename enable<mixed<T, U>::value, double>::type;
 } // namespace hip_rtc
 
 /* A function of one number: HIP's name, and ocml's. */
@@ -86,7 +85,7 @@ using if_mixed = typename enable<mixed<T, U>::value, double>::type;
 	{                                                                                                          \
 		return __ocml_##ocml##_f64(x, y);                                                                  \
 	}                                                                                                          \
-	template <typename T, typename U> HIP_RTC_DEVICE hip_rtc::if_mixed<T, U> name(T x, U y)                     \
+	template <typename T, typename U> HIP_RTC_DEVICE hip_rtc::if_mixed<T, U> name(T x, U y)                    \
 	{                                                                                                          \
 		return name((double)x, (double)y);                                                                 \
 	}
