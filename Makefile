@@ -377,9 +377,10 @@ check-long: all layers $(ALL_TESTS)
 	@TUFF_TEST_LONG=1 $(call run_tests,tests,$(QUICK_GPU) $(CHECK_GPUS)) --long --timeout 3600 -- $(ALL_TESTS)
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory pairs
-## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, and check-hip
+## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, what AMD's HIP of 6 and 7 answers beside ours, and check-hip
 check-clients: all
 	@tests/clients/run.sh $(O)
+	@tests/clients/differential.sh $(O) || [ $$? = 77 ]
 	@$(MAKE) --no-print-directory check-hip
 ## check-hip     programs on Debian's HIP over our HSA, and the same on our HIP
 check-hip: all $(CLIENT_TESTS)

@@ -44,5 +44,6 @@ void rt_beside_report(void)
 		return;
 	memcpy(b.folder, self.dli_fname, (size_t)(slash + 1 - self.dli_fname));
 	if (dl_iterate_phdr(visit, &b))
-		fprintf(stderr, "tuff: the program uses %s, a HIP library of its own, over tuff's HSA library\n", b.other);
+		fprintf(stderr, "tuff: the program uses %s, a HIP library of its own, over tuff's HSA library\n",
+			b.other);
 }

@@ -3,7 +3,7 @@
 	int name(void);                                                                                            \
 	int name(void)                                                                                             \
 	{                                                                                                          \
-		return __builtin_strcmp(#name, "hsa_init") ? 0x1000 : 0; /* HSA_STATUS_ERROR */                        \
+		return __builtin_strcmp(#name, "hsa_init") ? 0x1000 : 0; /* HSA_STATUS_ERROR */                    \
 	}
 #define HSA_IMPL(table, name)                STUB(name)
 #define HSA_UNSUPPORTED(table, name, status) STUB(name)
