@@ -231,7 +231,8 @@ static void memory(void)
 
 static void pools(void)
 {
-	hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned, .location = {hipMemLocationTypeDevice, 0}};
+	hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
+				 .location = {hipMemLocationTypeDevice, 0}};
 	hipMemPool_t pool, other;
 	uint64_t value = 77;
 	void *at;
@@ -577,9 +578,10 @@ static const struct group {
 	const char *name;
 	void (*ask)(void);
 } groups[] = {
-	{"errors", errors},       {"attributes", attributes}, {"devices", devices}, {"memory", memory},
-	{"pools", pools},         {"streams", streams},       {"captures", captures}, {"graphs", graphs},
-	{"modules", modules},     {"libraries", libraries},   {"images", images},   {"virtual_memory", virtual_memory},
+	{"errors", errors},       {"attributes", attributes}, {"devices", devices},
+	{"memory", memory},       {"pools", pools},           {"streams", streams},
+	{"captures", captures},   {"graphs", graphs},         {"modules", modules},
+	{"libraries", libraries}, {"images", images},         {"virtual_memory", virtual_memory},
 };
 
 int main(int argc, char **argv)
