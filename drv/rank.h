@@ -26,7 +26,6 @@
 	RANK(HIP_MODULE)                                                                                           \
 	RANK(HIP_REGISTER)                                                                                         \
 	RANK(HIP_EXTERNALS)                                                                                        \
-	RANK(HIP_SEMAPHORES)                                                                                       \
 	RANK(HIP_BINARIES)                                                                                         \
 	RANK(HIP_LINKED)                                                                                           \
 	RANK(HIP_VARIABLES)                                                                                        \
@@ -42,6 +41,7 @@
 	RANK(HIP_BUILT_INS)                                                                                        \
 	RANK(HIP_PRINT)                                                                                            \
 	RANK(HIP_EVENT_SHARED)                                                                                     \
+	RANK(HIP_SEMAPHORES)                                                                                       \
 	RANK(HIP_EVENTS_FREED)                                                                                     \
 	RANK(HIP_WATCHED)                                                                                          \
 	RANK(HIP_TOOL)                                                                                             \
