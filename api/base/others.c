@@ -30,7 +30,7 @@ struct other {
 };
 
 /* Finds a library of HIP that is not this one. */
-static int visit(struct dl_phdr_info *info, size_t size_B, void *data)
+static int library_visit(struct dl_phdr_info *info, size_t size_B, void *data)
 {
 	struct other *other = data;
 
@@ -49,7 +49,7 @@ void hip_others_report(void)
 	if (!dladdr(&hip, &self))
 		return;
 	other.own = (uintptr_t)self.dli_fbase;
-	if (dl_iterate_phdr(visit, &other) && hip.hsa->first_warning())
+	if (dl_iterate_phdr(library_visit, &other) && hip.hsa->first_warning())
 		fprintf(stderr,
 			"tuff: two libraries of HIP are loaded, %s and %s: streams and other handles of one are unknown to the "
 			"other\n",

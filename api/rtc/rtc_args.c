@@ -137,7 +137,7 @@ bool hip_rtc_has_option(const struct hip_source *source, const char *part)
 
 /* --- device libraries --------------------------------------------------------------------------- */
 
-static bool is_there(const char *folder)
+static bool libraries_are_in(const char *folder)
 {
 	char path[PATH_MAX];
 
@@ -160,14 +160,15 @@ bool hip_rtc_find_libraries(const char *compilers, char *folder)
 
 	if (set) {
 		snprintf(folder, PATH_MAX, "%s", set);
-		return is_there(folder);
+		return libraries_are_in(folder);
 	}
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const bool of_rocm = *places[i] == '%';
 
 		/* The compiler's own come behind those that the environment names. */
 		if (!of_rocm && compilers &&
-		    snprintf(folder, PATH_MAX, "%s/lib/amdgcn/bitcode", compilers) < PATH_MAX && is_there(folder))
+		    snprintf(folder, PATH_MAX, "%s/lib/amdgcn/bitcode", compilers) < PATH_MAX &&
+		    libraries_are_in(folder))
 			return true;
 		if (of_rocm && !rocm)
 			continue;
@@ -175,7 +176,7 @@ bool hip_rtc_find_libraries(const char *compilers, char *folder)
 			snprintf(folder, PATH_MAX, "%s%s", rocm, places[i] + 2);
 		else
 			snprintf(folder, PATH_MAX, "%s", places[i]);
-		if (is_there(folder))
+		if (libraries_are_in(folder))
 			return true;
 	}
 	*folder = 0;

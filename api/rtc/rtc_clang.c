@@ -88,7 +88,7 @@ static bool find_clang(char *path)
 	return best;
 }
 
-static bool is_there(const char *target, struct hip_bytes *notes)
+static bool clang_is_there(const char *target, struct hip_bytes *notes)
 {
 	char path[PATH_MAX];
 
@@ -301,14 +301,14 @@ static hiprtcResult link_parts(const char *folder, const void *what, struct hip_
 	return command_finish(&a, folder, &notes, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
 }
 
-static hiprtcResult compile(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult clang_compile(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
 {
 	return hip_rtc_in_folder(source_compile, source, code, log);
 }
 
-static hiprtcResult link_all(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
 {
 	return hip_rtc_in_folder(link_parts, link, code, log);
 }
 
-const struct hip_compiler hip_rtc_clang = {"clang", is_there, compile, link_all};
+const struct hip_compiler hip_rtc_clang = {"clang", clang_is_there, clang_compile, clang_link};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/rtc/rtc_compiler.h"
+#include "drv/config.h"
 
 struct object {
 	uint64_t handle;
@@ -317,7 +318,7 @@ static hiprtcResult source_compile(const char *folder, const void *what, struct 
 	return ok ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
 }
 
-static hiprtcResult compile(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult comgr_compile(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
 {
 	hiprtcResult r;
 
@@ -327,7 +328,7 @@ static hiprtcResult compile(const struct hip_source *source, struct hip_bytes *c
 	return r;
 }
 
-static hiprtcResult link_all(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult comgr_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
 {
 	char target[HIP_RTC_TARGET_B], name[32];
 	struct job job;
@@ -348,12 +349,15 @@ static hiprtcResult link_all(const struct hip_link *link, struct hip_bytes *code
 }
 
 /* A target that LLVM's comgr does not know is an error of its own, before any work. */
-static bool is_there(const char *target, struct hip_bytes *notes)
+static bool comgr_is_there(const char *target, struct hip_bytes *notes)
 {
 	struct object info;
 	char name[HIP_RTC_TARGET_B + 32];
 	bool known = false;
 
+	/* comgr heeds variables that name files, which a program must not write with more rights than its caller has. */
+	if (drv_config()->privileged)
+		return false;
 	drv_mutex_lock(&state.lock);
 	load_locked();
 	isa_name(target, name, sizeof(name));
@@ -367,4 +371,4 @@ static bool is_there(const char *target, struct hip_bytes *notes)
 	return known;
 }
 
-const struct hip_compiler hip_rtc_comgr = {"comgr", is_there, compile, link_all};
+const struct hip_compiler hip_rtc_comgr = {"comgr", comgr_is_there, comgr_compile, comgr_link};

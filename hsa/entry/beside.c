@@ -15,7 +15,7 @@ struct beside {
 	const char *other;
 };
 
-static int visit(struct dl_phdr_info *info, size_t size_B, void *data)
+static int library_visit(struct dl_phdr_info *info, size_t size_B, void *data)
 {
 	struct beside *b = data;
 	const char *slash = strrchr(info->dlpi_name, '/');
@@ -43,7 +43,7 @@ void rt_beside_report(void)
 	    (size_t)(slash + 1 - self.dli_fname) >= sizeof(b.folder))
 		return;
 	memcpy(b.folder, self.dli_fname, (size_t)(slash + 1 - self.dli_fname));
-	if (dl_iterate_phdr(visit, &b))
+	if (dl_iterate_phdr(library_visit, &b))
 		fprintf(stderr, "tuff: the program uses %s, a HIP library of its own, over tuff's HSA library\n",
 			b.other);
 }
