@@ -505,6 +505,49 @@ static void nodes()
 	}
 }
 
+/* A graph that another GPU's stream launches has the signal on the GPU of the semaphore, in its order. */
+static void other_devices()
+{
+	hipExternalSemaphoreSignalParams to = {};
+	hipExternalSemaphore_t semaphore;
+	hipExternalSemaphoreSignalNodeParams signals = {&semaphore, &to, 1};
+	hipGraphNode_t first, second;
+	hipGraphExec_t exec;
+	hipStream_t stream;
+	hipGraph_t graph;
+	uint32_t syncobj;
+	unsigned *word;
+	int count = 0;
+
+	HIP(hipGetDeviceCount(&count));
+	if (count < 2)
+		return;
+	CHECK_EQ(drmSyncobjCreate(card, 0, &syncobj), 0);
+	semaphore = import(syncobj, hipExternalSemaphoreHandleTypeTimelineSemaphoreFd);
+	HIP(hipSetDevice(1));
+	HIP(hipMalloc((void **)&word, 4));
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	/* The stream's own GPU has not the semaphore. */
+	to.params.fence.value = 1;
+	CHECK_EQ(hipSignalExternalSemaphoresAsync(&semaphore, &to, 1, stream), hipErrorInvalidValue);
+	hipMemsetParams set = {word, 4, 1, 4, 77, 1};
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddMemsetNode(&first, graph, nullptr, 0, &set));
+	HIP(hipGraphAddExternalSemaphoresSignalNode(&second, graph, &first, 1, &signals));
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	if (CHECK_EQ(hipGraphLaunch(exec, stream), hipSuccess))
+		CHECK(reaches(syncobj, 1));
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipStreamDestroy(stream));
+	HIP(hipFree(word));
+	HIP(hipSetDevice(0));
+	HIP(hipDestroyExternalSemaphore(semaphore));
+	drmSyncobjDestroy(card, syncobj);
+	(void)hipGetLastError();
+}
+
 static void bad_nodes()
 {
 	hipExternalSemaphoreSignalParams to = {};
@@ -566,6 +609,7 @@ int main()
 	captured();
 #if TUFF_HIP_ABI >= 7
 	nodes();
+	other_devices();
 	bad_nodes();
 #endif
 	close(card);
