@@ -1,6 +1,7 @@
 /* Clang's offload bundles: the output of `clang -x hip --offload-device-only`, and the content of fat binaries. One
  * file with a code object for each target (LLVM ClangOffloadBundler.rst). */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cs/elf.h"
@@ -79,6 +80,44 @@ static int bundle_find(const uint8_t *bundle, size_t total_B, const char *target
 	}
 	return 0;
 }
+
+/* --- target ids ------------------------------------------------------------------------------- */
+
+/* The features that code may demand, most demands first: sramecc and xnack, each off, on, or not demanded. */
+static const struct {
+	enum drv_feature sramecc, xnack;
+	const char *text;
+} demands[] = {
+	{DRV_FEATURE_OFF, DRV_FEATURE_OFF, ":sramecc-:xnack-"},
+	{DRV_FEATURE_OFF, DRV_FEATURE_ON, ":sramecc-:xnack+"},
+	{DRV_FEATURE_ON, DRV_FEATURE_OFF, ":sramecc+:xnack-"},
+	{DRV_FEATURE_ON, DRV_FEATURE_ON, ":sramecc+:xnack+"},
+	{DRV_FEATURE_OFF, DRV_FEATURE_EITHER, ":sramecc-"},
+	{DRV_FEATURE_ON, DRV_FEATURE_EITHER, ":sramecc+"},
+	{DRV_FEATURE_EITHER, DRV_FEATURE_OFF, ":xnack-"},
+	{DRV_FEATURE_EITHER, DRV_FEATURE_ON, ":xnack+"},
+	{DRV_FEATURE_EITHER, DRV_FEATURE_EITHER, ""},
+};
+#define DEMANDS (sizeof(demands) / sizeof(demands[0]))
+
+bool cs_target_id(const struct drv_chip *chip, unsigned index, char *id, size_t size_B)
+{
+	const char *names[] = {chip->target, chip->generic ? chip->generic->name : NULL,
+			       chip->runs_mach ? drv_isa_name(chip->runs_mach) : NULL};
+
+	for (unsigned i = 0; i < DEMANDS * sizeof(names) / sizeof(names[0]); i++) {
+		const char *name = names[i / DEMANDS];
+
+		if (!name || !cs_feature_fits(demands[i % DEMANDS].sramecc, chip->sramecc) ||
+		    !cs_feature_fits(demands[i % DEMANDS].xnack, chip->xnack) || index--)
+			continue;
+		snprintf(id, size_B, "%s%s", name, demands[i % DEMANDS].text);
+		return true;
+	}
+	return false;
+}
+
+/* --- bundles ---------------------------------------------------------------------------------- */
 
 int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip)
 {

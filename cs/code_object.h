@@ -120,6 +120,11 @@ DRV_MUST_CHECK int cs_code_target(const void *image, size_t size_B, const struct
  * instructions (drv_chip.runs_mach). The features must fit the chip's. */
 bool cs_target_fits(const struct cs_target *target, const struct drv_chip *chip);
 
+/* The index-th of the targets whose code the chip runs, best first, as LLVM writes it: "gfx90a:sramecc+:xnack-". False after
+ * the last. */
+#define CS_TARGET_ID_B 48
+bool cs_target_id(const struct drv_chip *chip, unsigned index, char *id, size_t size_B);
+
 /* If the image is an offload bundle, narrows it to the first code object for the chip, or else for its generic
  * target, or else for a chip whose code it runs. -ENOEXEC, -ENOTSUP (compressed). */
 DRV_MUST_CHECK int cs_bundle_pick(const void **image, size_t *size_B, const struct drv_chip *chip);

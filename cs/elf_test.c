@@ -287,6 +287,25 @@ static void a_bundle_prefers_the_chip_to_its_generic_target(void)
 	CHECK(!picked(generic, own, "gfx942"));
 }
 
+static void target_ids_are_in_order(void)
+{
+	const struct drv_chip *chip = drv_chip_by_target("gfx90a");
+	char id[CS_TARGET_ID_B], last[CS_TARGET_ID_B] = "";
+	unsigned count = 0;
+
+	CHECK(cs_target_id(chip, 0, id, sizeof(id)) && !strncmp(id, "gfx90a:", 7));
+	while (cs_target_id(chip, count, id, sizeof(id))) {
+		CHECK(!strstr(id, "xnack+")); /* DRM queues never resolve a fault */
+		strcpy(last, id);
+		count++;
+	}
+	CHECK(!strcmp(last, "gfx90a") && count > 1);
+	chip = drv_chip_by_target("gfx1031");
+	for (count = 0; cs_target_id(chip, count, id, sizeof(id)); count++)
+		strcpy(last, id);
+	CHECK(!strcmp(last, "gfx1030"));
+}
+
 static void bundles_are_searched(const uint8_t *bundle, size_t bundle_B, const struct shader_blob *b)
 {
 	const void *image = bundle;
@@ -384,6 +403,7 @@ int main(void)
 	code_is_read_without_its_gpu();
 	every_relocation_is_computed();
 	a_bundle_prefers_the_chip_to_its_generic_target();
+	target_ids_are_in_order();
 	bundles_are_searched(bundle, bundle_B, b);
 	metadata_that_lies_is_refused();
 	truncation_is_an_error_at_every_length(b->image, b->size_B);

@@ -1,9 +1,7 @@
 /* Kernel metadata: the MessagePack map in a code object's AMDGPU notes (LLVM AMDGPUUsage, "Code Object V3
- * Metadata").
- *
- * The metadata is untrusted. It is read in place, by a cursor that never leaves the note: Debian's MessagePack
- * library allocates the size in an array's header before it reads the content, gigabytes for five bytes. */
+ * Metadata"). It is untrusted. */
 #include "cs/code.h"
+#include "cs/msgpack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,163 +33,37 @@ static const struct {
 	{"hidden_multigrid_sync_arg", CS_HIDDEN_MULTIGRID_SYNC},
 };
 
-/* --- MessagePack ------------------------------------------------------------------------------ */
-
-struct cursor {
-	const uint8_t *p, *end;
-};
-
-enum item_kind { ITEM_OTHER, ITEM_NUMBER, ITEM_TEXT, ITEM_ARRAY, ITEM_MAP };
-
-/* A header with its payload: a number's value, a text, or the number of following elements. */
-struct item {
-	enum item_kind kind;
-	uint64_t n; /* value, length or count */
-	const char *text;
-};
-
-/* Formats 0xc4 to 0xdf: width of the number after the first byte, and size of the payload when that is fixed. */
-static const struct {
-	uint8_t kind, width_B, fixed_B;
-	bool data; /* the number is the length of the payload */
-} formats[] = {
-	{ITEM_OTHER, 1, 0, true},   {ITEM_OTHER, 2, 0, true},   {ITEM_OTHER, 4, 0, true}, /* bin */
-	{ITEM_OTHER, 1, 1, true},   {ITEM_OTHER, 2, 1, true},   {ITEM_OTHER, 4, 1, true}, /* ext */
-	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},                            /* float */
-	{ITEM_NUMBER, 1, 0, false}, {ITEM_NUMBER, 2, 0, false},                           /* unsigned */
-	{ITEM_NUMBER, 4, 0, false}, {ITEM_NUMBER, 8, 0, false}, {ITEM_OTHER, 1, 0, false},
-	{ITEM_OTHER, 2, 0, false}, /* signed */
-	{ITEM_OTHER, 4, 0, false},  {ITEM_OTHER, 8, 0, false},  {ITEM_OTHER, 0, 2, false},
-	{ITEM_OTHER, 0, 3, false},  {ITEM_OTHER, 0, 5, false}, /* fixext */
-	{ITEM_OTHER, 0, 9, false},  {ITEM_OTHER, 0, 17, false}, {ITEM_TEXT, 1, 0, true},
-	{ITEM_TEXT, 2, 0, true},    {ITEM_TEXT, 4, 0, true},    {ITEM_ARRAY, 2, 0, false},
-	{ITEM_ARRAY, 4, 0, false},  {ITEM_MAP, 2, 0, false},    {ITEM_MAP, 4, 0, false},
-};
-
-static bool take_bytes(struct cursor *c, uint64_t size_B)
-{
-	if (size_B > (uint64_t)(c->end - c->p))
-		return false;
-	c->p += size_B;
-	return true;
-}
-
-static struct item small_item(uint8_t first)
-{
-	if (first < 0x80)
-		return (struct item){.kind = ITEM_NUMBER, .n = first};
-	if (first < 0x90)
-		return (struct item){.kind = ITEM_MAP, .n = first & 0xf};
-	if (first < 0xa0)
-		return (struct item){.kind = ITEM_ARRAY, .n = first & 0xf};
-	if (first < 0xc0)
-		return (struct item){.kind = ITEM_TEXT, .n = first & 0x1f};
-	return (struct item){.kind = ITEM_OTHER}; /* nil, booleans, small negative numbers */
-}
-
-/* Reads one item; false at the end or beyond it. */
-static bool item_read(struct cursor *c, struct item *item)
-{
-	uint8_t first;
-	uint64_t data_B;
-
-	if (c->p == c->end)
-		return false;
-	first = *c->p++;
-	if (first < 0xc4 || first >= 0xe0) {
-		*item = small_item(first);
-		data_B = item->kind == ITEM_TEXT ? item->n : 0;
-	} else {
-		unsigned width_B = formats[first - 0xc4].width_B;
-
-		*item = (struct item){.kind = formats[first - 0xc4].kind};
-		if (!take_bytes(c, width_B))
-			return false;
-		for (unsigned i = 0; i < width_B; i++)
-			item->n = item->n << 8 | c->p[(int)i - (int)width_B];
-		data_B = formats[first - 0xc4].fixed_B + (formats[first - 0xc4].data ? item->n : 0);
-	}
-	item->text = (const char *)c->p;
-	return take_bytes(c, data_B);
-}
-
-/* Skips one item with all its elements. */
-static bool item_skip(struct cursor *c)
-{
-	uint64_t left = 1;
-
-	while (left--) {
-		struct item item;
-
-		if (!item_read(c, &item))
-			return false;
-		left += item.kind == ITEM_ARRAY ? item.n : item.kind == ITEM_MAP ? 2 * item.n : 0;
-	}
-	return true;
-}
-
-static bool is_text(const struct item *item, const char *text)
-{
-	return item->kind == ITEM_TEXT && item->n == strlen(text) && !memcmp(item->text, text, item->n);
-}
-
-/* Finds a key of the map that begins at c; *value then points to its value. */
-static bool map_find(struct cursor c, const char *key, struct cursor *value)
-{
-	struct item map, name;
-
-	if (!item_read(&c, &map) || map.kind != ITEM_MAP)
-		return false;
-	for (uint64_t i = 0; i < map.n; i++) {
-		if (!item_read(&c, &name))
-			return false;
-		*value = c;
-		if (is_text(&name, key))
-			return true;
-		if (!item_skip(&c))
-			return false;
-	}
-	return false;
-}
-
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-static bool find_text(struct cursor map, const char *key, struct item *text)
-{
-	struct cursor value;
-
-	return map_find(map, key, &value) && item_read(&value, text) && text->kind == ITEM_TEXT;
-}
-
 /* Reads a number: an absent one is 0; a number beyond max or another type is an error. */
-static bool find_number(struct cursor map, const char *key, uint64_t max, uint32_t *number)
+static bool find_number(struct cs_msgpack map, const char *key, uint64_t max, uint32_t *number)
 {
-	struct cursor value;
-	struct item item;
+	struct cs_msgpack value;
+	struct cs_item item;
 
 	*number = 0;
-	if (!map_find(map, key, &value))
+	if (!cs_msgpack_find(map, key, &value))
 		return true;
-	if (!item_read(&value, &item) || item.kind != ITEM_NUMBER || item.n > max)
+	if (!cs_msgpack_read(&value, &item) || item.kind != CS_ITEM_NUMBER || item.n > max)
 		return false;
 	*number = item.n;
 	return true;
 }
 
-static enum cs_hidden_kind hidden_kind(const struct item *kind)
+static enum cs_hidden_kind hidden_kind(const struct cs_item *kind)
 {
 	for (size_t i = 0; i < sizeof(hidden_kinds) / sizeof(hidden_kinds[0]); i++)
-		if (is_text(kind, hidden_kinds[i].name))
+		if (cs_msgpack_is(kind, hidden_kinds[i].name))
 			return hidden_kinds[i].kind;
 	return CS_HIDDEN_NONE;
 }
 
-static bool read_arg(struct cursor arg, struct cs_meta_kernel *k)
+static bool read_arg(struct cs_msgpack arg, struct cs_meta_kernel *k)
 {
 	uint32_t offset_B, size_B;
-	struct item kind;
+	struct cs_item kind;
 
-	if (!find_text(arg, ".value_kind", &kind) || !find_number(arg, ".offset", KERNARG_MAX_B, &offset_B) ||
+	if (!cs_msgpack_text(arg, ".value_kind", &kind) || !find_number(arg, ".offset", KERNARG_MAX_B, &offset_B) ||
 	    !find_number(arg, ".size", KERNARG_MAX_B, &size_B) || offset_B + size_B > k->kernarg_B)
 		return false;
 	if (kind.n < 7 || memcmp(kind.text, "hidden_", 7)) {
@@ -200,7 +72,7 @@ static bool read_arg(struct cursor arg, struct cs_meta_kernel *k)
 		k->arg[k->arg_count++] = (struct cs_arg){.size_B = size_B, .offset_B = offset_B};
 		return true;
 	}
-	if (!is_text(&kind, "hidden_none") && offset_B + size_B > k->hidden_end_B)
+	if (!cs_msgpack_is(&kind, "hidden_none") && offset_B + size_B > k->hidden_end_B)
 		k->hidden_end_B = offset_B + size_B;
 	if (hidden_kind(&kind) != CS_HIDDEN_NONE) {
 		*--k->hidden = (struct cs_arg){.kind = hidden_kind(&kind), .size_B = size_B, .offset_B = offset_B};
@@ -209,31 +81,32 @@ static bool read_arg(struct cursor arg, struct cs_meta_kernel *k)
 	return true;
 }
 
-static int read_args(struct cursor kernel, struct cs_meta_kernel *k)
+static int read_args(struct cs_msgpack kernel, struct cs_meta_kernel *k)
 {
-	struct cursor args;
-	struct item array;
+	struct cs_msgpack args;
+	struct cs_item array;
 
-	if (!map_find(kernel, ".args", &args)) /* no arguments */
+	if (!cs_msgpack_find(kernel, ".args", &args)) /* no arguments */
 		return 0;
 	/* Each element takes a byte at least. */
-	if (!item_read(&args, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(args.end - args.p))
+	if (!cs_msgpack_read(&args, &array) || array.kind != CS_ITEM_ARRAY ||
+	    array.n > (uint64_t)(args.end - args.p))
 		return -ENOEXEC;
 	k->arg = calloc(array.n + 1, sizeof(*k->arg));
 	if (!k->arg)
 		return -ENOMEM;
 	k->hidden = k->arg + array.n;
 	for (uint64_t i = 0; i < array.n; i++)
-		if (!read_arg(args, k) || !item_skip(&args))
+		if (!read_arg(args, k) || !cs_msgpack_skip(&args))
 			return -ENOEXEC;
 	return 0;
 }
 
-static int read_kernel(struct cursor kernel, struct cs_meta_kernel *k)
+static int read_kernel(struct cs_msgpack kernel, struct cs_meta_kernel *k)
 {
-	struct item symbol;
+	struct cs_item symbol;
 
-	if (!find_text(kernel, ".symbol", &symbol) ||
+	if (!cs_msgpack_text(kernel, ".symbol", &symbol) ||
 	    !find_number(kernel, ".kernarg_segment_size", KERNARG_MAX_B, &k->kernarg_B) ||
 	    !find_number(kernel, ".kernarg_segment_align", KERNARG_MAX_B, &k->args_align_B) ||
 	    !find_number(kernel, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads) ||
@@ -257,15 +130,15 @@ static int array_grow(struct cs_meta *meta)
 	return 0;
 }
 
-static int read_kernels(struct cs_meta *meta, struct cursor note)
+static int read_kernels(struct cs_meta *meta, struct cs_msgpack note)
 {
-	struct cursor kernels;
-	struct item array;
+	struct cs_msgpack kernels;
+	struct cs_item array;
 	int r = 0;
 
-	if (!map_find(note, "amdhsa.kernels", &kernels))
+	if (!cs_msgpack_find(note, "amdhsa.kernels", &kernels))
 		return 0;
-	if (!item_read(&kernels, &array) || array.kind != ITEM_ARRAY)
+	if (!cs_msgpack_read(&kernels, &array) || array.kind != CS_ITEM_ARRAY)
 		return -ENOEXEC;
 	for (uint64_t i = 0; !r && i < array.n; i++) {
 		if (meta->count == meta->max)
@@ -274,7 +147,7 @@ static int read_kernels(struct cs_meta *meta, struct cursor note)
 			break;
 		meta->kernel[meta->count] = (struct cs_meta_kernel){0};
 		r = read_kernel(kernels, &meta->kernel[meta->count++]);
-		if (!r && !item_skip(&kernels))
+		if (!r && !cs_msgpack_skip(&kernels))
 			r = -ENOEXEC;
 	}
 	return r;
@@ -282,16 +155,17 @@ static int read_kernels(struct cs_meta *meta, struct cursor note)
 
 /* --- formats of printf ------------------------------------------------------------------------ */
 
-static int read_formats(struct cs_meta *meta, struct cursor note)
+static int read_formats(struct cs_meta *meta, struct cs_msgpack note)
 {
-	struct cursor list;
-	struct item array, text;
+	struct cs_msgpack list;
+	struct cs_item array, text;
 	char **grown;
 
-	if (!map_find(note, "amdhsa.printf", &list))
+	if (!cs_msgpack_find(note, "amdhsa.printf", &list))
 		return 0;
 	/* Each element takes a byte at least. */
-	if (!item_read(&list, &array) || array.kind != ITEM_ARRAY || array.n > (uint64_t)(list.end - list.p))
+	if (!cs_msgpack_read(&list, &array) || array.kind != CS_ITEM_ARRAY ||
+	    array.n > (uint64_t)(list.end - list.p))
 		return -ENOEXEC;
 	grown = realloc(meta->format, (meta->formats + array.n + 1) * sizeof(*grown));
 	if (!grown)
@@ -299,7 +173,7 @@ static int read_formats(struct cs_meta *meta, struct cursor note)
 	meta->format = grown;
 	for (uint64_t i = 0; i < array.n; i++) {
 		meta->format[meta->formats] = NULL;
-		if (!item_read(&list, &text) || text.kind != ITEM_TEXT)
+		if (!cs_msgpack_read(&list, &text) || text.kind != CS_ITEM_TEXT)
 			return -ENOEXEC;
 		meta->format[meta->formats] = strndup(text.text, text.n);
 		if (!meta->format[meta->formats])
@@ -311,14 +185,14 @@ static int read_formats(struct cs_meta *meta, struct cursor note)
 
 int cs_meta_add(struct cs_meta *meta, const void *note, size_t size_B)
 {
-	struct cursor c = {note, (const uint8_t *)note + size_B}, check = c;
-	struct item map;
+	struct cs_msgpack c = {note, (const uint8_t *)note + size_B}, check = c;
+	struct cs_item map;
 	int r;
 
-	if (!item_read(&check, &map) || map.kind != ITEM_MAP)
+	if (!cs_msgpack_read(&check, &map) || map.kind != CS_ITEM_MAP)
 		return drv_fail(-ENOEXEC, "the metadata note is no MessagePack map");
 	check = c;
-	if (!item_skip(&check))
+	if (!cs_msgpack_skip(&check))
 		return drv_fail(-ENOEXEC, "the metadata note is cut off");
 	r = read_kernels(meta, c);
 	if (r)

@@ -189,6 +189,47 @@ static bool parse_clang_folder(const char *text)
 	return copy_text(text, &config.clang_folder);
 }
 
+static bool parse_hiprtc(const char *text)
+{
+	if (strcmp(text, "comgr") != 0 && strcmp(text, "clang") != 0)
+		return false;
+	return copy_text(text, &config.hiprtc);
+}
+
+static bool parse_rocm_path(const char *text)
+{
+	return copy_text(text, &config.rocm_path);
+}
+
+static bool parse_device_libraries(const char *text)
+{
+	return copy_text(text, &config.device_libraries);
+}
+
+static bool parse_kpack_path(const char *text)
+{
+	return copy_text(text, &config.kpack_path);
+}
+
+static bool parse_kpack_prefix(const char *text)
+{
+	return copy_text(text, &config.kpack_prefix);
+}
+
+/* ROCm's rule for these two: what does not begin with 0 is yes. */
+static bool parse_kpack_disable(const char *text)
+{
+	config.kpack_disable = *text != '0';
+	return true;
+}
+
+static bool parse_kpack_debug(const char *text)
+{
+	if (*text != '0')
+		config.log |= DRV_LOG_CODE;
+	return true;
+}
+
 static bool parse_cu_mask(const char *text)
 {
 	char *to = strdup(text);
@@ -253,6 +294,13 @@ static const struct {
 	{"GPU_DEVICE_ORDINAL", parse_hip_visible},
 	{"TUFF_HIP_INCLUDE", parse_hip_include, true},
 	{"HIP_CLANG_PATH", parse_clang_folder, true},
+	{"TUFF_HIPRTC", parse_hiprtc},
+	{"ROCM_PATH", parse_rocm_path, true},
+	{"HIP_DEVICE_LIB_PATH", parse_device_libraries, true},
+	{"ROCM_KPACK_PATH", parse_kpack_path, true},
+	{"ROCM_KPACK_PATH_PREFIX", parse_kpack_prefix, true},
+	{"ROCM_KPACK_DISABLE", parse_kpack_disable},
+	{"ROCM_KPACK_DEBUG", parse_kpack_debug},
 	{"AMD_LOG_LEVEL", parse_amd_log},
 	{"AMD_SERIALIZE_KERNEL", parse_serialize_kernel},
 	{"AMD_SERIALIZE_COPY", parse_serialize_copy},

@@ -39,10 +39,16 @@ struct drv_config {
 	bool cu_mask_later;   /* HSA_CU_MASK_SKIP_INIT: the mask narrows masks that are set, not new queues */
 	const char *tools;    /* owned, for ever; HSA_TOOLS_LIB, NULL when there is none */
 	/* The following texts are owned, for ever; NULL when a variable is not set or empty. */
-	const char *hip_visible;  /* HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL */
-	const char *hip_include;  /* TUFF_HIP_INCLUDE: folder of HIP's headers, for hiprtc */
-	const char *clang_folder; /* HIP_CLANG_PATH: folder that hiprtc searches first for clang */
-	const char *path;         /* PATH, for hiprtc's search; "/usr/bin:/bin" in a privileged program */
+	const char *hip_visible;      /* HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL */
+	const char *hip_include;      /* TUFF_HIP_INCLUDE: folder of HIP's headers, for hiprtc */
+	const char *clang_folder;     /* HIP_CLANG_PATH: folder that hiprtc searches first for clang */
+	const char *hiprtc;           /* TUFF_HIPRTC: the only compiler that hiprtc uses, comgr or clang */
+	const char *rocm_path;        /* ROCM_PATH: where ROCm is installed */
+	const char *device_libraries; /* HIP_DEVICE_LIB_PATH: folder of ROCm's device libraries */
+	const char *kpack_path;       /* ROCM_KPACK_PATH: archives of code, in place of those that programs name */
+	const char *kpack_prefix;     /* ROCM_KPACK_PATH_PREFIX: archives that come before those */
+	bool kpack_disable;           /* ROCM_KPACK_DISABLE: no code is loaded from archives */
+	const char *path;             /* PATH, for hiprtc's search; "/usr/bin:/bin" in a privileged program */
 	unsigned overrides;
 	struct drv_override override[DRV_OVERRIDES_MAX];
 	char visible[512]; /* ROCR_VISIBLE_DEVICES */

@@ -30,7 +30,7 @@
 #define DRV_HANDLE_PLACE ((DRV_HANDLES - 1) * sizeof(struct drv_handle_slot))
 
 /* Kind of the object that a handle names: a tag of the room, and a type within it. Tags are 0x5a (embed), 0x5b
- * (hsa), 0x5c (api): no user address on x86-64 or any other machine has such top bits. */
+ * (hsa), 0x5c to 0x5e (api, by its interface): no user address on x86-64 or any other machine has such top bits. */
 #define DRV_HANDLE_KIND_SHIFT       48
 #define DRV_HANDLE_KIND(mark, type) ((unsigned)(mark) << 8 | (unsigned)(type))
 

@@ -10,6 +10,7 @@
 #define DRV_RANKS(RANK)                                                                                            \
 	/* held while a program is compiled or linked, for the current device */                                   \
 	RANK(HIP_RTC)                                                                                              \
+	RANK(HIP_COMPILER)                                                                                         \
 	/* making and ending */                                                                                    \
 	RANK(HIP_RESET)                                                                                            \
 	RANK(HIP_INIT)                                                                                             \
@@ -21,10 +22,10 @@
 	RANK(HIP_REFERENCES)                                                                                       \
 	RANK(HIP_EXEC)                                                                                             \
 	RANK(HIP_GRAPHS)                                                                                           \
+	RANK(HIP_LIBRARY)                                                                                          \
 	RANK(HIP_MODULE)                                                                                           \
 	RANK(HIP_REGISTER)                                                                                         \
 	RANK(HIP_EXTERNALS)                                                                                        \
-	RANK(HIP_SEMAPHORES)                                                                                       \
 	RANK(HIP_BINARIES)                                                                                         \
 	RANK(HIP_LINKED)                                                                                           \
 	RANK(HIP_VARIABLES)                                                                                        \
@@ -40,6 +41,7 @@
 	RANK(HIP_BUILT_INS)                                                                                        \
 	RANK(HIP_PRINT)                                                                                            \
 	RANK(HIP_EVENT_SHARED)                                                                                     \
+	RANK(HIP_SEMAPHORES)                                                                                       \
 	RANK(HIP_EVENTS_FREED)                                                                                     \
 	RANK(HIP_WATCHED)                                                                                          \
 	RANK(HIP_TOOL)                                                                                             \

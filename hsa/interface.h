@@ -103,6 +103,10 @@ struct rt_interface {
 	/* Finds the code object for that agent in a bundle; an image that is no bundle is the result itself.
 	 * -ENOEXEC. */
 	int (*pick)(hsa_agent_t agent, const void **image, size_t *size_B);
+	/* True for the first caller: of several libraries of HIP one warns of the others. */
+	bool (*first_warning)(void);
+	/* The index-th of the targets whose code the agent runs, best first (cs_target_id()). False after the last. */
+	bool (*target)(hsa_agent_t agent, unsigned index, char *id, size_t size_B);
 	/* A pool of the agent's, a GPU's, memory for kernel arguments, which the CPU only writes; handle 0:
 	 * arguments belong in host memory. */
 	hsa_amd_memory_pool_t (*args_pool)(hsa_agent_t agent);

@@ -41,7 +41,7 @@ $(call install_all,include/tuff/*.h,$(HEADERS))
 $(call install_all,include/hsa/*.h,$(HEADERS)/hsa)
 $(call install_all,include/hip/*.h,$(HEADERS)/hip)
 644 include/share/hip/version $(HEADERS)/share/hip/version
-$(foreach d,api device amd_detail,$(call install_all,include/hip/$(d)/*.h,$(HEADERS)/hip/$(d))$(newline))
+$(foreach d,api device amd_detail rtc,$(call install_all,include/hip/$(d)/*.h,$(HEADERS)/hip/$(d))$(newline))
 $(call install_all,docs/man/*.1,$(MANDIR)/man1)
 all $(O)/man3 $(MANDIR)/man3
 $(call install_all,docs/man/*.7,$(MANDIR)/man7)

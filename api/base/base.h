@@ -112,6 +112,9 @@ extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_mod
 void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
+/* Print a line on stderr (others.c): once in the process, when another library of HIP is loaded; that HSA is not ours. */
+void hip_others_report(void);
+void hip_foreign_hsa_report(void);
 /* Reasons for public functions to take their slow path; 0: none. */
 #define HIP_SLOW_LOG           0xffu   /* AMD_LOG_LEVEL */
 #define HIP_SLOW_TOOL          0x100u  /* a tool has registered callbacks: tool.h */
@@ -190,9 +193,11 @@ enum hip_type {
 	HIP_ARRAY,
 	HIP_EXTERNAL,
 	HIP_SEMAPHORE,
+	HIP_LIBRARY,
 };
 extern DRV_OWN struct drv_handles hip_handles;
-#define HIP_HANDLE_TAG 0x5c
+/* Each interface has its own, so that no library takes a handle of another one in the process. */
+#define HIP_HANDLE_TAG (0x5c + TUFF_HIP_ABI - 5)
 #define HIP_KIND(type) DRV_HANDLE_KIND(HIP_HANDLE_TAG, type)
 
 static inline void *hip_find(enum hip_type type, const void *handle)

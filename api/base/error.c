@@ -84,12 +84,12 @@ static const struct {
 	      "attempt to terminate a thread-local capture sequence from another thread"),
 	ERROR(hipErrorGraphExecUpdateFailure,
 	      "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
-	ERROR(hipErrorInvalidChannelDescriptor, "invalid channel descriptor"),
-	ERROR(hipErrorInvalidTexture, "invalid texture"),
+	ERROR(hipErrorInvalidChannelDescriptor, "invalid resource description of texture passed to the api"),
+	ERROR(hipErrorInvalidTexture, "invalid texture object passed to the api"),
 	ERROR(hipErrorUnknown, "unknown error"),
 	ERROR(hipErrorRuntimeMemory, "runtime memory call returned error"),
 	ERROR(hipErrorRuntimeOther, "runtime call other than memory returned error"),
-	ERROR(hipErrorTbd, "not yet implemented"),
+	ERROR(hipErrorTbd, "unknown error"),
 };
 
 static int error_row_find(hipError_t error)

@@ -209,7 +209,12 @@ static hipError_t open_all(void)
 
 	if (hsa_init())
 		return hipErrorNoDevice;
-	if (!interface_find() || hsa_iterate_agents(agent_visit, &found) || !found.cpu ||
+	if (!interface_find()) {
+		hip_foreign_hsa_report();
+		return hipErrorInitializationError;
+	}
+	hip_others_report();
+	if (hsa_iterate_agents(agent_visit, &found) || !found.cpu ||
 	    hsa_amd_agent_iterate_memory_pools(hip.cpu, host_pool_visit, NULL) ||
 	    hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hip.timestamp_Hz))
 		return hipErrorInitializationError;

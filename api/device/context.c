@@ -20,20 +20,29 @@ static struct {
 } primary = {.lock = DRV_MUTEX(DRV_RANK_HIP_CONTEXTS)};
 
 #define STACK_MAX 64
-static _Thread_local struct {
+struct stack {
 	hipCtx_t context[STACK_MAX];
 	unsigned count;
-} stack;
+};
+static _Thread_local void *stack_memory; /* struct stack; NULL: the thread has pushed nothing yet */
 
 static struct hip_context *context_of(hipCtx_t handle)
 {
 	return hip_find(HIP_CONTEXT, handle);
 }
 
-/* The top of the thread's stack. NULL: the stack is empty, or the context is destroyed. */
+/* The handle on top of the thread's stack. NULL: the stack is empty. */
+static hipCtx_t stack_top(void)
+{
+	const struct stack *stack = stack_memory;
+
+	return stack && stack->count ? stack->context[stack->count - 1] : NULL;
+}
+
+/* The context of that handle. NULL: the stack is empty, or the context is destroyed. */
 static const struct hip_context *context_top(void)
 {
-	return stack.count ? context_of(stack.context[stack.count - 1]) : NULL;
+	return context_of(stack_top());
 }
 
 static hipError_t context_make(struct hip_device *device, unsigned flags, bool first, struct hip_context **out)
@@ -70,25 +79,28 @@ static hipError_t primary_of(struct hip_device *device, hipCtx_t *out)
 static hipError_t context_push(hipCtx_t handle)
 {
 	const struct hip_context *c = context_of(handle);
+	struct stack *stack;
 
 	if (!c)
 		return hipErrorInvalidContext;
-	if (stack.count == STACK_MAX)
+	stack = hip_thread_memory(&stack_memory, sizeof(*stack));
+	if (!stack || stack->count == STACK_MAX)
 		return hipErrorOutOfMemory;
-	stack.context[stack.count++] = handle;
+	stack->context[stack->count++] = handle;
 	hip_thread.device = c->device->index;
 	return hipSuccess;
 }
 
 static hipError_t context_pop(hipCtx_t *out)
 {
+	struct stack *stack = stack_memory;
 	const struct hip_context *c;
 
-	if (!stack.count)
+	if (!stack || !stack->count)
 		return hipErrorInvalidContext;
-	stack.count--;
+	stack->count--;
 	if (out)
-		*out = stack.context[stack.count];
+		*out = stack->context[stack->count];
 	c = context_top();
 	if (c)
 		hip_thread.device = c->device->index;
@@ -127,7 +139,7 @@ HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
 
 	if (!c || c->primary)
 		return c || !context ? hipErrorInvalidValue : hipErrorInvalidContext;
-	if (stack.count && stack.context[stack.count - 1] == context)
+	if (context && stack_top() == context)
 		(void)!context_pop(NULL);
 	if (!drv_handle_destroy(&hip_handles, c->handle))
 		return hipErrorInvalidContext;
@@ -160,7 +172,7 @@ static hipError_t context_current(hipCtx_t *out)
 
 	if (!c || c->device != hip_current())
 		return primary_of(hip_current(), out);
-	*out = stack.context[stack.count - 1];
+	*out = stack_top();
 	return hipSuccess;
 }
 

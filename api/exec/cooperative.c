@@ -33,7 +33,7 @@ static hipError_t launch_by_address(const void *function, struct hip_launch *l, 
 	hipError_t r = hip_stream_of(handle, &s);
 
 	if (!r)
-		r = hip_kernel_query(function, s->device, &l->kernel);
+		r = hip_kernel_unknown(function, hip_kernel_launched(function, s->device, &l->kernel));
 	if (!r && (uint64_t)l->threads[0] * l->threads[1] * l->threads[2] > HIP_THREADS_MAX)
 		r = hipErrorInvalidConfiguration;
 	return r ? r : launch_on(s, l);

@@ -451,7 +451,7 @@ static hipError_t launch_by_address(const void *function, const dim3 *blocks, co
 		return r;
 	if (lds_B > UINT32_MAX)
 		return hipErrorInvalidValue;
-	r = hip_kernel_of(function, s->device, &l.kernel);
+	r = hip_kernel_launched(function, s->device, &l.kernel);
 	return r ? r : hip_launch_submit(s, &l);
 }
 

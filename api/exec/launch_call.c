@@ -134,7 +134,7 @@ static hipError_t launch_by_ptr(const void *function)
 	if (!r)
 		r = hip_stream_of(handle, &s);
 	if (!r)
-		r = hip_kernel_of(function, s->device, &l.kernel);
+		r = hip_kernel_launched(function, s->device, &l.kernel);
 	if (r)
 		return r;
 	if (!from)

@@ -16,6 +16,11 @@ hipError_t hip_op_blit(const struct hip_op *op, struct hip_blit *blit)
 	return op->kind && op->kind->blit ? op->kind->blit(op, blit) : hipErrorNotSupported;
 }
 
+struct hip_device *hip_op_device(const struct hip_op *op)
+{
+	return op->kind && op->kind->device ? op->kind->device(op) : NULL;
+}
+
 hipError_t hip_op_submit(struct hip_stream *s, const struct hip_op *op)
 {
 	hipError_t r = hip_stream_begin(s);

@@ -25,9 +25,11 @@ struct hip_op_kind {
 	hipError_t (*check)(const struct hip_op *op);
 	hipError_t (*put)(struct hip_stream *stream, const struct hip_op *op);
 	hipError_t (*blit)(const struct hip_op *op, struct hip_blit *blit);
+	/* See hip_op_device(). NULL: always NULL. */
+	struct hip_device *(*device)(const struct hip_op *op);
 };
 extern DRV_OWN const struct hip_op_kind hip_op_launch, hip_op_copy, hip_op_box, hip_op_fill, hip_op_host,
-	hip_op_values;
+	hip_op_values, hip_op_signal, hip_op_wait;
 
 /* Rows in slices, each with a pitch, filled with one value of 1, 2 or 4 bytes. */
 struct hip_fill {
@@ -56,6 +58,15 @@ struct hip_values {
 	hipCtx_t context; /* the program's value, for queries */
 };
 
+/* Signals of external semaphores, or waits for them: one of the two lists of parameters is set, with a row for each semaphore. All
+ * lists are borrowed; a stored operation's belong to its graph node. */
+struct hip_semaphores {
+	const hipExternalSemaphore_t *at;
+	const hipExternalSemaphoreSignalParams *signal;
+	const hipExternalSemaphoreWaitParams *wait;
+	unsigned count;
+};
+
 struct hip_op {
 	const struct hip_op_kind *kind; /* NULL: does nothing */
 	union {
@@ -65,6 +76,7 @@ struct hip_op {
 		struct hip_fill fill;
 		struct hip_host host;
 		struct hip_values values;
+		struct hip_semaphores semaphores;
 	};
 };
 
@@ -81,6 +93,8 @@ hipError_t hip_op_run(hipStream_t stream, const struct hip_op *op);
  * copy or fill, when kernels cannot do it, or when it is empty; for fills InvalidValue, when the memory does not
  * exist. */
 hipError_t hip_op_blit(const struct hip_op *op, struct hip_blit *blit);
+/* The device whose streams alone can do the operation, if it is no launch; NULL: any. */
+struct hip_device *hip_op_device(const struct hip_op *op);
 hipError_t hip_fill_check(const struct hip_fill *fill);
 /* Returns how many host functions were called for the device's streams; sets *busy when one runs or is about to
  * (host_call.c). */

@@ -6,7 +6,7 @@
 
 #include "drv/lock.h"
 #include "api/exec/event.h"
-#include "api/exec/launch.h"
+#include "api/exec/op.h"
 #include "api/stream/capture.h"
 
 struct semaphore {
@@ -132,15 +132,16 @@ struct step {
 	bool nothing; /* the operation has no effect: a timeline begins at 0 */
 };
 
+/* Takes a reference for the step. device NULL: any. */
 static hipError_t step_of(hipExternalSemaphore_t handle, uint64_t value, bool signal,
-			  const struct hip_stream *stream, struct step *step)
+			  const struct hip_device *device, struct step *step)
 {
 	hipError_t r = hipSuccess;
 	struct semaphore *s;
 
 	drv_mutex_lock(&semaphore_list.lock);
 	s = hip_find(HIP_SEMAPHORE, handle);
-	if (!s || s->device != stream->device || (s->values && signal && !value)) {
+	if (!s || (device && s->device != device) || (s->values && signal && !value)) {
 		r = hipErrorInvalidValue;
 	} else {
 		atomic_fetch_add(&s->refs, 1);
@@ -157,64 +158,82 @@ static hipError_t step_put(struct hip_stream *s, const struct step *step, bool s
 	return hip_stream_result(s, hip.hsa->syncobj(s->flow, step->semaphore->sync, step->value, signal));
 }
 
-static hipError_t steps_put(struct hip_stream *s, const struct step *steps, unsigned count, bool signal)
+static hipError_t step_read(const struct hip_semaphores *list, unsigned i, const struct hip_device *device,
+			    struct step *step)
 {
-	hipError_t r = hip_stream_begin(s);
+	unsigned flags = list->signal ? list->signal[i].flags : list->wait[i].flags;
+	uint64_t value = list->signal ? list->signal[i].params.fence.value : list->wait[i].params.fence.value;
 
-	if (r)
-		return r;
-	for (unsigned i = 0; i < count && !r; i++)
-		r = step_put(s, &steps[i], signal);
-	hip_stream_done(s);
-	return r;
+	return flags ? hipErrorInvalidValue : step_of(list->at[i], value, list->signal, device, step);
 }
 
-/* One of the two is set: the parameters of the signals, or of the waits. Either all operations are submitted, or
- * none if one is wrong. */
-struct params {
-	const hipExternalSemaphoreSignalParams *signal;
-	const hipExternalSemaphoreWaitParams *wait;
-};
-
-static hipError_t steps_of(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
-			   const struct hip_stream *s, struct step *steps)
+/* All semaphores are of one device. */
+static hipError_t check_op(const struct hip_op *op)
 {
-	hipError_t r = hipSuccess;
+	const struct hip_semaphores *list = &op->semaphores;
+	const struct hip_device *device = NULL;
+	hipError_t r = list->at && (list->signal || list->wait) ? hipSuccess : hipErrorInvalidValue;
 
-	for (unsigned i = 0; i < count && !r; i++) {
-		unsigned flags = p->signal ? p->signal[i].flags : p->wait[i].flags;
-		uint64_t value = p->signal ? p->signal[i].params.fence.value : p->wait[i].params.fence.value;
+	for (unsigned i = 0; i < list->count && !r; i++) {
+		struct step step;
 
-		r = flags ? hipErrorInvalidValue : step_of(semaphores[i], value, p->signal, s, &steps[i]);
+		r = step_read(list, i, device, &step);
+		if (r)
+			break;
+		device = step.semaphore->device;
+		semaphore_put(step.semaphore);
 	}
 	return r;
 }
 
-static hipError_t steps_run(const hipExternalSemaphore_t *semaphores, const struct params *p, unsigned count,
-			    hipStream_t handle)
+/* Either all operations are submitted, or none if one is wrong: a semaphore may have been destroyed since the operation was
+ * stored. */
+static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
 {
-	struct hip_stream *s;
-	struct step *steps;
-	hipError_t r;
+	const struct hip_semaphores *list = &op->semaphores;
+	struct step *steps = calloc(list->count ? list->count : 1, sizeof(*steps));
+	hipError_t r = steps ? hipSuccess : hipErrorOutOfMemory;
 
-	if (!semaphores || (!p->signal && !p->wait))
-		return hipErrorInvalidValue;
-	r = hip_launch_stream(handle, &s);
-	if (!r && hip_stream_captures(s))
-		r = hip_capture_lost(s, hipErrorStreamCaptureUnsupported);
-	if (r)
-		return r;
-	steps = calloc(count ? count : 1, sizeof(*steps));
-	if (!steps)
-		return hipErrorOutOfMemory;
-	r = steps_of(semaphores, p, count, s, steps);
-	if (!r)
-		r = steps_put(s, steps, count, p->signal);
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < list->count && !r; i++)
+		r = step_read(list, i, s->device, &steps[i]);
+	for (unsigned i = 0; i < list->count && !r; i++)
+		r = step_put(s, &steps[i], list->signal);
+	for (unsigned i = 0; steps && i < list->count; i++)
 		if (steps[i].semaphore)
 			semaphore_put(steps[i].semaphore);
 	free(steps);
 	return r;
+}
+
+static struct hip_device *device_of_op(const struct hip_op *op)
+{
+	const struct semaphore *s;
+	struct hip_device *device;
+
+	if (!op->semaphores.count)
+		return NULL;
+	drv_mutex_lock(&semaphore_list.lock);
+	s = hip_find(HIP_SEMAPHORE, op->semaphores.at[0]);
+	device = s ? s->device : NULL;
+	drv_mutex_unlock(&semaphore_list.lock);
+	return device;
+}
+
+const struct hip_op_kind hip_op_signal = {hipGraphNodeTypeExtSemaphoreSignal, check_op, put_op, NULL, device_of_op};
+const struct hip_op_kind hip_op_wait = {hipGraphNodeTypeExtSemaphoreWait, check_op, put_op, NULL, device_of_op};
+
+static hipError_t op_run(const struct hip_op *op, hipStream_t handle)
+{
+	struct hip_stream *s;
+	hipError_t r = op->semaphores.at && (op->semaphores.signal || op->semaphores.wait)
+			       ? hip_launch_stream(handle, &s)
+			       : hipErrorInvalidValue;
+
+	if (!r)
+		r = check_op(op);
+	if (r)
+		return r;
+	return hip_stream_captures(s) ? atomic_load(&hip_capture_ops)->op(s, op) : hip_op_submit(s, op);
 }
 
 HIP_PUBLIC(hipSignalExternalSemaphoresAsync,
@@ -222,7 +241,8 @@ HIP_PUBLIC(hipSignalExternalSemaphoresAsync,
 	    unsigned int count, hipStream_t stream),
 	   (semaphores, params, count, stream))
 {
-	return steps_run(semaphores, &(struct params){.signal = params}, count, stream);
+	return op_run(&(struct hip_op){.kind = &hip_op_signal, .semaphores = {semaphores, params, NULL, count}},
+		      stream);
 }
 
 HIP_PUBLIC(hipWaitExternalSemaphoresAsync,
@@ -230,5 +250,6 @@ HIP_PUBLIC(hipWaitExternalSemaphoresAsync,
 	    unsigned int count, hipStream_t stream),
 	   (semaphores, params, count, stream))
 {
-	return steps_run(semaphores, &(struct params){.wait = params}, count, stream);
+	return op_run(&(struct hip_op){.kind = &hip_op_wait, .semaphores = {semaphores, NULL, params, count}},
+		      stream);
 }

@@ -28,7 +28,7 @@ struct hip_nodes {
 struct hip_work {
 	hipGraphNodeType type;
 	struct hip_op op; /* used by kernels, copies, fills, host functions */
-	char *args; /* owned. Of kernels: the explicit arguments, then the address of each; of values: their list */
+	char *args; /* owned. Of kernels: the explicit arguments, then the address of each; of values and semaphores: their lists */
 	/* Members for kernels: */
 	void **addresses; /* in `args` */
 	int device;
@@ -141,8 +141,6 @@ hipError_t hip_work_of_3d(struct hip_work *work, const hipMemcpy3DParms *p);
 hipError_t hip_work_of_memset(struct hip_work *work, const hipMemsetParams *p);
 /* False: the work names device data from before a reset. */
 bool hip_work_lives(const struct hip_work *work);
-/* Resolves the `func` of kernel nodes: a function's handle, or the kernel's host address. */
-hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel);
 
 /* Selects the error of a node's work: an unknown node comes first. CLR's exception: an unknown variable comes
  * before it. */

@@ -263,9 +263,8 @@ static hipError_t values_work(struct hip_work *w, const hipBatchMemOpNodeParams 
 	return r ? r : hip_work_of_op(w, &op);
 }
 
-HIP_PUBLIC(hipGraphAddBatchMemOpNode,
-	   (hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,
-	    const hipBatchMemOpNodeParams *p),
+HIP_PUBLIC(hipGraphAddBatchMemOpNode,(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
+				    size_t count, const hipBatchMemOpNodeParams *p),
 	   (out, graph, before, count, p))
 {
 	struct hip_work w;
@@ -273,15 +272,15 @@ HIP_PUBLIC(hipGraphAddBatchMemOpNode,
 	return hip_node_add(out, graph, before, count, values_work(&w, p), &w);
 }
 
-HIP_PUBLIC(hipGraphBatchMemOpNodeSetParams, (hipGraphNode_t node, hipBatchMemOpNodeParams *p), (node, p))
+HIP_PUBLIC(hipGraphBatchMemOpNodeSetParams,(hipGraphNode_t node, hipBatchMemOpNodeParams *p), (node, p))
 {
 	struct hip_work w;
 
 	return hip_node_set(node, values_work(&w, p), &w);
 }
 
-HIP_PUBLIC(hipGraphExecBatchMemOpNodeSetParams,
-	   (hipGraphExec_t exec, hipGraphNode_t node, const hipBatchMemOpNodeParams *p), (exec, node, p))
+HIP_PUBLIC(hipGraphExecBatchMemOpNodeSetParams,(hipGraphExec_t exec, hipGraphNode_t node,
+					      const hipBatchMemOpNodeParams *p), (exec, node, p))
 {
 	struct hip_work w;
 
@@ -289,7 +288,8 @@ HIP_PUBLIC(hipGraphExecBatchMemOpNodeSetParams,
 }
 
 /* Returns the node's own list. */
-HIP_PUBLIC_ON_GRAPH(hipGraphBatchMemOpNodeGetParams, (hipGraphNode_t node, hipBatchMemOpNodeParams *p), (node, p))
+HIP_PUBLIC_ON_GRAPH(hipGraphBatchMemOpNodeGetParams,(hipGraphNode_t node,
+									    hipBatchMemOpNodeParams *p), (node, p))
 {
 	const struct hip_work *w;
 
@@ -412,6 +412,112 @@ HIP_PUBLIC_ON_GRAPH(hipGraphChildGraphNodeGetGraph, (hipGraphNode_t node, hipGra
 	return hipSuccess;
 }
 
+/* --- external semaphores (HIP 7) -------------------------------------------------------------- */
+
+#if TUFF_HIP_ABI >= 7
+static hipError_t semaphores_work(struct hip_work *w, const struct hip_op *op)
+{
+	hipError_t r = op->semaphores.count ? hip_op_check(op) : hipErrorInvalidValue;
+
+	return r ? r : hip_work_of_op(w, op);
+}
+
+static hipError_t signal_work(struct hip_work *w, const hipExternalSemaphoreSignalNodeParams *p)
+{
+	return p ? semaphores_work(
+			   w, &(struct hip_op){.kind = &hip_op_signal,
+					       .semaphores = {p->extSemArray, p->paramsArray, NULL, p->numExtSems}})
+		 : hipErrorInvalidValue;
+}
+
+static hipError_t wait_work(struct hip_work *w, const hipExternalSemaphoreWaitNodeParams *p)
+{
+	return p ? semaphores_work(
+			   w, &(struct hip_op){.kind = &hip_op_wait,
+					       .semaphores = {p->extSemArray, NULL, p->paramsArray, p->numExtSems}})
+		 : hipErrorInvalidValue;
+}
+
+HIP_PUBLIC(hipGraphAddExternalSemaphoresSignalNode,(hipGraphNode_t *out, hipGraph_t graph,
+						  const hipGraphNode_t *before, size_t count,
+						  const hipExternalSemaphoreSignalNodeParams *p),
+	   (out, graph, before, count, p))
+{
+	struct hip_work w;
+
+	return hip_node_add(out, graph, before, count, signal_work(&w, p), &w);
+}
+
+HIP_PUBLIC(hipGraphExternalSemaphoresSignalNodeSetParams,(hipGraphNode_t node,
+							const hipExternalSemaphoreSignalNodeParams *p), (node, p))
+{
+	struct hip_work w;
+
+	return hip_node_set(node, signal_work(&w, p), &w);
+}
+
+HIP_PUBLIC(hipGraphExecExternalSemaphoresSignalNodeSetParams,(hipGraphExec_t exec, hipGraphNode_t node,
+							    const hipExternalSemaphoreSignalNodeParams *p), (exec, node, p))
+{
+	struct hip_work w;
+
+	return hip_exec_set(exec, node, signal_work(&w, p), &w);
+}
+
+/* Returns the node's own lists. */
+HIP_PUBLIC_ON_GRAPH(
+hipGraphExternalSemaphoresSignalNodeGetParams,(hipGraphNode_t node, hipExternalSemaphoreSignalNodeParams *p),
+	(node, p))
+{
+	const struct hip_work *w = work_of(node, hipGraphNodeTypeExtSemaphoreSignal);
+
+	if (!w || !p)
+		return hipErrorInvalidValue;
+	*p = (hipExternalSemaphoreSignalNodeParams){(hipExternalSemaphore_t *)(void *)w->args,
+						    w->op.semaphores.signal, w->op.semaphores.count};
+	return hipSuccess;
+}
+
+HIP_PUBLIC(hipGraphAddExternalSemaphoresWaitNode,(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
+						size_t count, const hipExternalSemaphoreWaitNodeParams *p),
+	   (out, graph, before, count, p))
+{
+	struct hip_work w;
+
+	return hip_node_add(out, graph, before, count, wait_work(&w, p), &w);
+}
+
+HIP_PUBLIC(hipGraphExternalSemaphoresWaitNodeSetParams,(hipGraphNode_t node,
+						      const hipExternalSemaphoreWaitNodeParams *p), (node, p))
+{
+	struct hip_work w;
+
+	return hip_node_set(node, wait_work(&w, p), &w);
+}
+
+HIP_PUBLIC(hipGraphExecExternalSemaphoresWaitNodeSetParams,(hipGraphExec_t exec, hipGraphNode_t node,
+							  const hipExternalSemaphoreWaitNodeParams *p), (exec, node, p))
+{
+	struct hip_work w;
+
+	return hip_exec_set(exec, node, wait_work(&w, p), &w);
+}
+
+/* Returns the node's own lists. */
+HIP_PUBLIC_ON_GRAPH(
+hipGraphExternalSemaphoresWaitNodeGetParams,(hipGraphNode_t node, hipExternalSemaphoreWaitNodeParams *p),
+	(node, p))
+{
+	const struct hip_work *w = work_of(node, hipGraphNodeTypeExtSemaphoreWait);
+
+	if (!w || !p)
+		return hipErrorInvalidValue;
+	*p = (hipExternalSemaphoreWaitNodeParams){(hipExternalSemaphore_t *)(void *)w->args, w->op.semaphores.wait,
+						  w->op.semaphores.count};
+	return hipSuccess;
+}
+#endif
+
 /* --- nodes of any type ------------------------------------------------------------------------ */
 
 static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipGraphNode_t node)
@@ -435,9 +541,16 @@ static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipG
 		return event_work(w, p->type, p->eventWait.event);
 	case hipGraphNodeTypeEventRecord:
 		return event_work(w, p->type, p->eventRecord.event);
+#if TUFF_HIP_ABI >= 7
+	case hipGraphNodeTypeExtSemaphoreSignal:
+		return signal_work(w, &p->extSemSignal);
+	case hipGraphNodeTypeExtSemaphoreWait:
+		return wait_work(w, &p->extSemWait);
+#else
 	case hipGraphNodeTypeExtSemaphoreSignal:
 	case hipGraphNodeTypeExtSemaphoreWait:
 		return hipErrorNotSupported;
+#endif
 	default:
 		return hipErrorInvalidValue;
 	}

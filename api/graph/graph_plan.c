@@ -204,8 +204,10 @@ static void count_dispatches(struct maker *m)
 		struct dispatch *d = &m->dispatches[i];
 		struct hip_plan_branch *branch;
 
-		if (w && w->type != hipGraphNodeTypeKernel)
+		if (w && w->type != hipGraphNodeTypeKernel) {
+			d->device = hip_op_device(&w->op);
 			take_blit(d, &w->op, p->branches[0].device);
+		}
 		if (!p->branches[0].device)
 			p->branches[0].device = d->device;
 		if (!d->launch)

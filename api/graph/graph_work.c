@@ -22,13 +22,6 @@ bool hip_work_lives(const struct hip_work *w)
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
-hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel)
-{
-	return (uintptr_t)function >> 48 == HIP_KIND(HIP_FUNCTION)
-		       ? hip_function_of((hipFunction_t)(uintptr_t)function, kernel)
-		       : hip_kernel_of(function, device, kernel);
-}
-
 /* Copies the arguments of w->op.launch, which belong to the caller. */
 static hipError_t own_args(struct hip_work *w)
 {
@@ -61,6 +54,39 @@ static hipError_t own_values(struct hip_work *w)
 	memcpy(w->args, v->list, v->count * sizeof(*v->list));
 	v->list = (const hipStreamBatchMemOpParams *)(const void *)w->args;
 	return hipSuccess;
+}
+
+/* One block: the semaphores, then their parameters. */
+static hipError_t own_semaphores(struct hip_work *w)
+{
+	struct hip_semaphores *l = &w->op.semaphores;
+	const size_t at_B = l->count * sizeof(l->at[0]);
+	const size_t params_B = l->count * (l->signal ? sizeof(l->signal[0]) : sizeof(l->wait[0]));
+	const void *params = l->signal ? (const void *)l->signal : l->wait;
+
+	w->args = malloc(at_B + params_B + 1);
+	if (!w->args)
+		return hipErrorOutOfMemory;
+	memcpy(w->args, l->at, at_B);
+	memcpy(w->args + at_B, params, params_B);
+	l->at = (const hipExternalSemaphore_t *)(const void *)w->args;
+	if (l->signal)
+		l->signal = (const void *)(w->args + at_B);
+	else
+		l->wait = (const void *)(w->args + at_B);
+	return hipSuccess;
+}
+
+/* Copies what the operation borrows, for a node that outlives it. */
+static hipError_t own_op(struct hip_work *w)
+{
+	const struct hip_op_kind *kind = w->op.kind;
+
+	if (kind == &hip_op_launch)
+		return own_args(w);
+	if (kind == &hip_op_values)
+		return own_values(w);
+	return kind == &hip_op_signal || kind == &hip_op_wait ? own_semaphores(w) : hipSuccess;
 }
 
 /* Looks the kernel up again: its code may be unloaded. */
@@ -102,7 +128,7 @@ hipError_t hip_work_of_op(struct hip_work *w, const struct hip_op *op)
 					       1,
 					       c->kind},
 			     &w->copy);
-	return op->kind == &hip_op_launch ? own_args(w) : op->kind == &hip_op_values ? own_values(w) : hipSuccess;
+	return own_op(w);
 }
 
 hipError_t hip_work_of_child(struct hip_work *w, const struct hip_graph *g, bool named)
@@ -131,13 +157,10 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 		r = hip_graph_alloc_get(from->alloc, !named);
 		to->alloc = r ? NULL : from->alloc;
 	}
-	if (!r && from->op.kind == &hip_op_launch) {
+	if (!r && from->op.kind == &hip_op_launch)
 		r = kernel_lookup(to);
-		if (!r)
-			r = own_args(to);
-	}
-	if (!r && from->op.kind == &hip_op_values)
-		r = own_values(to);
+	if (!r)
+		r = own_op(to);
 	if (!r && from->child)
 		r = hip_work_of_child(to, from->child, named);
 	if (r)

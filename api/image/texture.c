@@ -298,6 +298,9 @@ HIP_PUBLIC(hipCreateTextureObject,
 	    const hipResourceViewDesc *view),
 	   (texture, resource, how, view))
 {
+	/* CLR's error of 7. */
+	if (TUFF_HIP_ABI >= 7 && (!texture || !resource || !how))
+		return hipErrorInvalidChannelDescriptor;
 	return hip_texture_create(texture, resource, how, view);
 }
 

@@ -49,7 +49,7 @@ HIP_PUBLIC(hipMemAddressReserve,
 		return hipErrorInvalidValue;
 	/* CLR's error for sizes and alignments that no range can have. */
 	if (!size || size % GRANULE_B || alignment & (alignment - 1))
-		return hipErrorMemoryAllocation;
+		return TUFF_HIP_ABI >= 7 ? hipErrorInvalidValue : hipErrorMemoryAllocation;
 	return hip_of_hsa(hsa_amd_vmem_address_reserve_align(ptr, size, (uintptr_t)address,
 							     alignment < GRANULE_B ? 0 : alignment,
 							     HSA_AMD_VMEM_ADDRESS_NO_REGISTER));

@@ -129,7 +129,8 @@ void **__hipRegisterFatBinary(const void *data)
 	const struct hip_fat_binary_wrapper *wrapper = data;
 	struct hip_binary *binary = wrapper ? calloc(1, sizeof(*binary)) : NULL;
 
-	if (binary && wrapper->magic == HIP_FAT_BINARY_MAGIC && wrapper->version == 1)
+	if (binary && wrapper->version == 1 &&
+	    (wrapper->magic == HIP_FAT_BINARY_MAGIC || wrapper->magic == HIP_KPACK_MAGIC))
 		binary->wrapper = wrapper;
 	return (void **)(void *)binary;
 }
@@ -317,7 +318,9 @@ static hipError_t managed_set_all_locked(const struct hip_binary *binary, struct
 
 static hipError_t load_locked(struct hip_binary *binary, struct hip_device *device, struct hip_code *code)
 {
-	hipError_t r = hip_code_load(device, binary->wrapper->bundle, 0, code);
+	const struct hip_fat_binary_wrapper *wrapper = binary->wrapper;
+	const bool packed = wrapper->magic == HIP_KPACK_MAGIC;
+	hipError_t r = hip_code_load(device, packed ? (const void *)wrapper : wrapper->bundle, 0, code);
 
 	drv_rank_assert(DRV_RANK_HIP_BINARIES);
 	if (r)

@@ -6,6 +6,7 @@
 #include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/module/compressed.h"
+#include "api/module/kpack.h"
 #include "api/module/module.h"
 #include "api/stream/stream.h"
 
@@ -47,8 +48,10 @@ static size_t elf_size(const char *image)
 	return header.e_shoff + (size_t)header.e_shnum * sizeof(Elf64_Shdr);
 }
 
-static size_t image_size(const char *image)
+size_t hip_image_size(const void *image)
 {
+	if (hip_is_compressed(image, 0))
+		return hip_compressed_size(image);
 	if (!memcmp(image, BUNDLE_MAGIC, sizeof(BUNDLE_MAGIC) - 1))
 		return bundle_size(image);
 	return memcmp(image, ELFMAG, SELFMAG) ? 0 : elf_size(image);
@@ -103,32 +106,53 @@ static hipError_t code_load(struct hip_device *device, const void *image, size_t
 	return r;
 }
 
-static hipError_t load_compressed(struct hip_device *device, const void *image, size_t size_B,
-				  struct hip_code *code)
+/* Loads what was unpacked, which the function frees. Nothing is packed twice. */
+static hipError_t load_unpacked(struct hip_device *device, void *plain, size_t plain_B, struct hip_code *code)
 {
-	void *plain;
-	size_t plain_B;
-	hipError_t r = hip_decompress(image, size_B, &plain, &plain_B);
+	hipError_t r = hip_is_compressed(plain, plain_B) ? hipErrorInvalidImage
+							 : hip_code_load(device, plain, plain_B, code);
 
-	if (r)
-		return r;
-	r = hip_is_compressed(plain, plain_B) ? hipErrorInvalidImage : hip_code_load(device, plain, plain_B, code);
 	free(plain);
 	return r;
+}
+
+/* What stands in a program in place of a fat binary when its code is in archives. */
+static bool is_reference(const void *image, size_t size_B)
+{
+	uint32_t magic;
+
+	if (size_B)
+		return false;
+	memcpy(&magic, image, sizeof(magic));
+	return magic == HIP_KPACK_MAGIC;
+}
+
+/* Unpacks the image if it is packed. *plain: NULL if it is not. */
+static hipError_t image_unpack(const struct hip_device *device, const void *image, size_t size_B, void **plain,
+			       size_t *plain_B)
+{
+	*plain = NULL;
+	if (hip_is_compressed(image, size_B))
+		return hip_decompress(image, size_B, plain, plain_B);
+	return is_reference(image, size_B) ? hip_kpack_find(image, device, plain, plain_B) : hipSuccess;
 }
 
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code)
 {
 	hipError_t r = hip_fault(device);
+	void *plain = NULL;
+	size_t plain_B;
 
 	code->device = device;
 	code->losses = atomic_load(&device->losses);
 	code->variables = NULL;
-	if (!r && hip_is_compressed(image, size_B))
-		return load_compressed(device, image, size_B, code);
-	if (!size_B)
-		size_B = image_size(image);
-	if (!size_B)
+	if (!r)
+		r = image_unpack(device, image, size_B, &plain, &plain_B);
+	if (plain && !r)
+		return load_unpacked(device, plain, plain_B, code);
+	if (!r && !size_B)
+		size_B = hip_image_size(image);
+	if (!r && !size_B)
 		return hipErrorInvalidImage;
 	if (!r)
 		r = hip_of_errno(hip.hsa->pick(device->agent, &image, &size_B));

@@ -75,7 +75,7 @@ static bool read_header(const char *image, size_t size_B, struct header *h)
 }
 
 /* Each library's functions, with the types of its own header; loaded once and kept. */
-static bool by_zstd(void *to, size_t to_B, const void *from, size_t from_B)
+bool hip_zstd(void *to, size_t to_B, const void *from, size_t from_B)
 {
 	void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
 	size_t (*decompress)(void *, size_t, const void *, size_t) = NULL;
@@ -105,6 +105,13 @@ static bool by_zlib(void *to, size_t to_B, const void *from, size_t from_B)
 	return uncompress && !uncompress(to, &got_B, from, from_B ? from_B : 2 * to_B + 1024) && got_B == to_B;
 }
 
+size_t hip_compressed_size(const void *image)
+{
+	struct header h;
+
+	return read_header(image, 0, &h) && h.packed_B ? h.header_B + h.packed_B : 0;
+}
+
 hipError_t hip_decompress(const void *image, size_t size_B, void **plain, size_t *plain_B)
 {
 	const char *at = image;
@@ -116,7 +123,7 @@ hipError_t hip_decompress(const void *image, size_t size_B, void **plain, size_t
 	*plain = malloc(h.plain_B);
 	if (!*plain)
 		return hipErrorOutOfMemory;
-	ok = h.method == METHOD_ZSTD   ? by_zstd(*plain, h.plain_B, at + h.header_B, h.packed_B)
+	ok = h.method == METHOD_ZSTD   ? hip_zstd(*plain, h.plain_B, at + h.header_B, h.packed_B)
 	     : h.method == METHOD_ZLIB ? by_zlib(*plain, h.plain_B, at + h.header_B, h.packed_B)
 				       : false;
 	*plain_B = h.plain_B;

@@ -1,4 +1,5 @@
 /* Modules: code that a program loads at run time, and functions as handles. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 struct hip_function {
 	struct hip_function *next; /* in the module's list */
 	uint64_t handle;
+	uint64_t library; /* the handle of the library that has the kernel; 0: none */
 	struct hip_kernel kernel;
 	char name[]; /* the name that the program passed */
 };
@@ -25,6 +27,7 @@ hip_module_fn *_Atomic hip_module_unloading;
 struct hip_module {
 	struct hip_retired retired; /* used when the module is unloaded */
 	uint64_t handle;
+	uint64_t library;               /* the handle of the library that the module belongs to; 0: none */
 	struct drv_mutex lock;          /* guards the members below, when the module has been loaded */
 	bool unloaded;                  /* calls that found the module before must get nothing from it */
 	struct hip_code code;           /* owned */
@@ -34,19 +37,19 @@ struct hip_module {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B)
+hipError_t hip_module_load(struct hip_device *device, const void *image, size_t size_B, uint64_t library,
+			   hipModule_t *out)
 {
 	struct hip_module *m;
 	hipError_t r;
 
-	if (!out || !image)
-		return hipErrorInvalidValue;
 	*out = NULL;
 	hip_retire_flush(); /* memory of modules that calls used when they were unloaded */
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return hipErrorOutOfMemory;
-	r = hip_code_load(hip_current(), image, size_B, &m->code);
+	m->library = library;
+	r = hip_code_load(device, image, size_B, &m->code);
 	if (r) {
 		free(m);
 		return r;
@@ -67,7 +70,12 @@ static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B
 	return hipSuccess;
 }
 
-static hipError_t read_file(const char *path, char **image, size_t *size_B)
+static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B)
+{
+	return out && image ? hip_module_load(hip_current(), image, size_B, 0, out) : hipErrorInvalidValue;
+}
+
+hipError_t hip_file_read(const char *path, char **image, size_t *size_B)
 {
 	FILE *file = fopen(path, "rb");
 	long end;
@@ -95,7 +103,7 @@ static hipError_t load_file(hipModule_t *out, const char *path)
 
 	if (!out || !path || !*path)
 		return hipErrorInvalidValue;
-	r = read_file(path, &image, &size_B);
+	r = hip_file_read(path, &image, &size_B);
 	if (r)
 		return r;
 	r = size_B ? module_load(out, image, size_B) : hipErrorInvalidImage;
@@ -162,7 +170,7 @@ static void unload_locked(struct hip_module *m)
 	hip_code_unload(&m->code);
 }
 
-static hipError_t module_unload(hipModule_t handle)
+hipError_t hip_module_unload(hipModule_t handle)
 {
 	struct hip_module *m = hip_find(HIP_MODULE, handle);
 	hip_module_fn *unloading;
@@ -184,13 +192,14 @@ static hipError_t module_unload(hipModule_t handle)
 
 HIP_PUBLIC(hipModuleUnload, (hipModule_t module), (module))
 {
-	return module_unload(module);
+	return hip_module_unload(module);
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
 
 /* Makes a function and its handle; the caller adds it to a list. */
-static hipError_t make_function(const char *name, const struct hip_kernel *kernel, struct hip_function **out)
+static hipError_t make_function(const char *name, const struct hip_kernel *kernel, uint64_t library,
+				struct hip_function **out)
 {
 	struct hip_function *f = calloc(1, sizeof(*f) + strlen(name) + 1);
 
@@ -198,6 +207,7 @@ static hipError_t make_function(const char *name, const struct hip_kernel *kerne
 		return hipErrorOutOfMemory;
 	strcpy(f->name, name);
 	f->kernel = *kernel;
+	f->library = library;
 	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_FUNCTION), &f->kernel, &f->handle)) {
 		free(f);
 		return hipErrorOutOfMemory;
@@ -220,7 +230,7 @@ static hipError_t function_locked(struct hip_module *m, const char *name, struct
 		}
 	r = hip_code_kernel(&m->code, name, &kernel);
 	if (!r)
-		r = make_function(name, &kernel, out);
+		r = make_function(name, &kernel, m->library, out);
 	if (r)
 		return r;
 	(*out)->next = m->functions;
@@ -228,7 +238,7 @@ static hipError_t function_locked(struct hip_module *m, const char *name, struct
 	return hipSuccess;
 }
 
-static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const char *name)
+hipError_t hip_module_function(hipFunction_t *out, hipModule_t handle, const char *name)
 {
 	struct hip_module *m = hip_find(HIP_MODULE, handle);
 	struct hip_function *f;
@@ -250,7 +260,7 @@ static hipError_t get_function(hipFunction_t *out, hipModule_t handle, const cha
 HIP_PUBLIC(hipModuleGetFunction, (hipFunction_t *function, hipModule_t module, const char *name),
 	   (function, module, name))
 {
-	return get_function(function, module, name);
+	return hip_module_function(function, module, name);
 }
 
 hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModule_t handle, const char *name)
@@ -279,6 +289,19 @@ hipError_t hip_module_variable(hipDeviceptr_t *address, size_t *size_B, hipModul
 	return r;
 }
 
+hipError_t hip_module_managed(void **address, size_t *size_B, hipModule_t handle, const char *name)
+{
+	struct hip_module *m = hip_find(HIP_MODULE, handle);
+	bool found;
+
+	if (!m)
+		return no_module(handle);
+	drv_mutex_lock(&m->lock);
+	found = hip_managed_find(m->managed, name, address, size_B);
+	drv_mutex_unlock(&m->lock);
+	return found ? hipSuccess : hipErrorNotFound;
+}
+
 HIP_PUBLIC(hipModuleGetGlobal, (hipDeviceptr_t *address, size_t *size_B, hipModule_t module, const char *name),
 	   (address, size_B, module, name))
 {
@@ -291,6 +314,21 @@ hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kerne
 	if (!*kernel)
 		return hipErrorInvalidResourceHandle;
 	return hip_code_lost((*kernel)->device, (*kernel)->losses) ? hipErrorContextIsDestroyed : hipSuccess;
+}
+
+hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel)
+{
+	return (uintptr_t)function >> DRV_HANDLE_KIND_SHIFT == HIP_KIND(HIP_FUNCTION)
+		       ? hip_function_of((hipFunction_t)(uintptr_t)function, kernel)
+		       : hip_kernel_of(function, device, kernel);
+}
+
+uint64_t hip_function_library(const struct hip_kernel *kernel, const char **name)
+{
+	const struct hip_function *f = vm_container(kernel, struct hip_function, kernel);
+
+	*name = f->name;
+	return f->library;
 }
 
 /* Functions of linked kernels: one for each kernel and device, until the device is reset. */
@@ -313,7 +351,7 @@ static hipError_t linked_locked(const struct hip_kernel *kernel, struct hip_func
 			*out = f;
 			return hipSuccess;
 		}
-	r = make_function(kernel->cs->name, kernel, out);
+	r = make_function(kernel->cs->name, kernel, 0, out);
 	if (r)
 		return r;
 	(*out)->next = linked.list;
@@ -395,16 +433,8 @@ HIP_PUBLIC(hipFuncGetAttributes, (hipFuncAttributes *attributes, const void *fun
 	return func_attributes(attributes, function);
 }
 
-static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hipFunction_t function)
+hipError_t hip_kernel_attribute(const struct hip_kernel *k, hipFunction_attribute attribute, int *value)
 {
-	const struct hip_kernel *k;
-	hipError_t r;
-
-	if (!value)
-		return hipErrorInvalidValue;
-	r = hip_function_of(function, &k);
-	if (r)
-		return r;
 	switch (attribute) {
 	case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
 		*value = (int)k->threads_max;
@@ -438,10 +468,27 @@ static hipError_t func_attribute(int *value, hipFunction_attribute attribute, hi
 HIP_PUBLIC(hipFuncGetAttribute, (int *value, hipFunction_attribute attribute, hipFunction_t function),
 	   (value, attribute, function))
 {
-	return func_attribute(value, attribute, function);
+	const struct hip_kernel *k;
+	hipError_t r;
+
+	if (!value)
+		return hipErrorInvalidValue;
+	r = hip_function_of(function, &k);
+	return r ? r : hip_kernel_attribute(k, attribute, value);
 }
 
 /* Preferences have no effect: LDS and caches are separate memories, and all of LDS may be dynamic in any case. */
+hipError_t hip_kernel_set_attribute(const struct hip_kernel *k, hipFuncAttribute attribute, int value)
+{
+	if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&
+	    (value < 0 || (unsigned)value > k->device->lds_B - k->group_B))
+		return hipErrorInvalidValue;
+	/* -1 is the driver's choice. */
+	if (attribute == hipFuncAttributePreferredSharedMemoryCarveout && (value < -1 || value > 100))
+		return hipErrorInvalidValue;
+	return hipSuccess;
+}
+
 static hipError_t set_attribute(const void *function, hipFuncAttribute attribute, int value)
 {
 	const struct hip_kernel *k;
@@ -452,15 +499,7 @@ static hipError_t set_attribute(const void *function, hipFuncAttribute attribute
 	if ((unsigned)attribute > hipFuncAttributeMax)
 		return hipErrorInvalidValue;
 	r = hip_kernel_query(function, hip_current(), &k);
-	if (r)
-		return r;
-	if (attribute == hipFuncAttributeMaxDynamicSharedMemorySize &&
-	    (value < 0 || (unsigned)value > k->device->lds_B - k->group_B))
-		return hipErrorInvalidValue;
-	/* -1 is the driver's choice. */
-	if (attribute == hipFuncAttributePreferredSharedMemoryCarveout && (value < -1 || value > 100))
-		return hipErrorInvalidValue;
-	return hipSuccess;
+	return r ? r : hip_kernel_set_attribute(k, attribute, value);
 }
 
 /* Checks the value only, not the function: CLR does the same. */
@@ -495,33 +534,91 @@ HIP_PUBLIC(hipModuleLoadFatBinary, (hipModule_t *module, const void *image), (mo
 	return module_load(module, image, 0);
 }
 
-static hsa_status_t count_kernel(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
-				 void *count)
+struct listing {
+	struct hip_module *module;
+	hipFunction_t *functions; /* the caller's; NULL: kernels are only counted */
+	unsigned count, max;
+	hipError_t error;
+};
+
+/* Adds the function of a kernel's symbol, "name.kd", to the list. */
+static hipError_t listing_add(struct listing *l, hsa_executable_symbol_t symbol)
 {
+	struct hip_function *f;
+	uint32_t length = 0;
+	hipError_t r = hipErrorOutOfMemory;
+	char *name;
+
+	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length) ||
+	    length <= strlen(".kd"))
+		return hipErrorInvalidImage;
+	name = calloc(1, length + 1);
+	if (name && !hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name)) {
+		name[length - strlen(".kd")] = '\0';
+		r = function_locked(l->module, name, &f);
+	}
+	free(name);
+	if (!r)
+		l->functions[l->count] = (hipFunction_t)(uintptr_t)f->handle;
+	return r;
+}
+
+static hsa_status_t kernel_visit(hsa_executable_t executable, hsa_agent_t agent, hsa_executable_symbol_t symbol,
+				 void *data)
+{
+	struct listing *l = data;
 	hsa_symbol_kind_t kind;
-	hsa_status_t status;
 
 	(void)executable, (void)agent;
-	status = hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
-	*(unsigned *)count += !status && kind == HSA_SYMBOL_KIND_KERNEL;
-	return status;
+	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind) ||
+	    kind != HSA_SYMBOL_KIND_KERNEL)
+		return HSA_STATUS_SUCCESS;
+	if (l->count == l->max)
+		return HSA_STATUS_INFO_BREAK;
+	if (l->functions)
+		l->error = listing_add(l, symbol);
+	l->count += !l->error;
+	return l->error ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
+}
+
+static hipError_t kernels_visit(hipModule_t handle, struct listing *l)
+{
+	l->module = hip_find(HIP_MODULE, handle);
+	if (!l->module)
+		return hipErrorInvalidResourceHandle;
+	if (hip_code_lost(l->module->code.device, l->module->code.losses))
+		return hipErrorContextIsDestroyed;
+	drv_mutex_lock(&l->module->lock);
+	if (!l->module->unloaded)
+		(void)!hsa_executable_iterate_agent_symbols(l->module->code.executable,
+							    l->module->code.device->agent, kernel_visit, l);
+	drv_mutex_unlock(&l->module->lock);
+	return l->error;
+}
+
+hipError_t hip_module_count(unsigned *count, hipModule_t handle)
+{
+	struct listing l = {.max = UINT_MAX};
+	hipError_t r = kernels_visit(handle, &l);
+
+	if (!r)
+		*count = l.count;
+	return r;
+}
+
+hipError_t hip_module_functions(hipFunction_t *functions, unsigned max, hipModule_t handle)
+{
+	return kernels_visit(handle, &(struct listing){.functions = functions, .max = max});
 }
 
 HIP_PUBLIC(hipModuleGetFunctionCount, (unsigned int *count, hipModule_t handle), (count, handle))
 {
-	struct hip_module *m = hip_find(HIP_MODULE, handle);
-	hsa_status_t status = HSA_STATUS_SUCCESS;
+	return count ? hip_module_count(count, handle) : hipErrorInvalidValue;
+}
 
-	if (!count)
-		return hipErrorInvalidValue;
-	if (!m)
-		return hipErrorInvalidResourceHandle;
-	*count = 0;
-	drv_mutex_lock(&m->lock);
-	if (!m->unloaded)
-		status = hsa_executable_iterate_agent_symbols(m->code.executable, m->code.device->agent,
-							      count_kernel, count);
-	drv_mutex_unlock(&m->lock);
-	return hip_of_hsa(status);
+HIP_PUBLIC(hipModuleEnumerateFunctions, (hipFunction_t *functions, unsigned int max, hipModule_t handle),
+	   (functions, max, handle))
+{
+	return functions && handle ? hip_module_functions(functions, max, handle) : hipErrorInvalidValue;
 }
 #endif

@@ -56,8 +56,11 @@ static inline bool hip_code_lost(const struct hip_device *device, unsigned losse
 {
 	return atomic_load_explicit(&device->losses, memory_order_relaxed) != losses;
 }
-/* Loads an image: a code object, a bundle, or a fat binary. size_B 0: the size is in the image's headers. */
+/* Loads an image: a code object, or a bundle. size_B 0: the size is in the image's headers, and the image may be a wrapper that
+ * refers to archives of code (kpack.h), too. */
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
+/* The size of an image by its own headers. 0: unknown, or the headers contradict themselves. */
+size_t hip_image_size(const void *image);
 /* The kernels stay valid for the calls that run: hip_retire_flush() unloads the code behind the last one. */
 void hip_code_unload(struct hip_code *code);
 /* Incremented when code is unloaded or device data that kernels use is freed: afterwards another kernel may have a
@@ -69,13 +72,15 @@ hipError_t hip_code_variable(struct hip_code *code, const char *name, void **add
 
 /* The kernel that the program was linked with, by its host address. Errors: InvalidDeviceFunction. */
 hipError_t hip_kernel_of(const void *host, struct hip_device *device, const struct hip_kernel **kernel);
-/* The same for queries. CLR's error for an unknown address that is not NULL is InvalidSymbol here. */
+/* CLR's error for an unknown address that is not NULL is InvalidSymbol in queries and in cooperative launches. */
+static inline hipError_t hip_kernel_unknown(const void *function, hipError_t r)
+{
+	return function && r == hipErrorInvalidDeviceFunction ? hipErrorInvalidSymbol : r;
+}
 static inline hipError_t hip_kernel_query(const void *function, struct hip_device *device,
 					  const struct hip_kernel **kernel)
 {
-	hipError_t r = hip_kernel_of(function, device, kernel);
-
-	return function && r == hipErrorInvalidDeviceFunction ? hipErrorInvalidSymbol : r;
+	return hip_kernel_unknown(function, hip_kernel_of(function, device, kernel));
 }
 /* The bytes of __constant__ memory in the binary that registered that kernel. */
 size_t hip_constants_of(const void *host);
@@ -88,6 +93,38 @@ typedef void hip_module_fn(hipModule_t module);
 extern DRV_OWN hip_module_fn *_Atomic hip_module_unloading;
 /* The kernel of a function's handle (module.c). Errors: InvalidResourceHandle. */
 hipError_t hip_function_of(hipFunction_t handle, const struct hip_kernel **kernel);
+/* The kernel that a function's handle or a host address names. */
+hipError_t hip_kernel_named(const void *function, struct hip_device *device, const struct hip_kernel **kernel);
+/* The kernel that a launch by host address names: with HIP 7 a function's handle, too, of that device. */
+static inline hipError_t hip_kernel_launched(const void *function, struct hip_device *device,
+					     const struct hip_kernel **kernel)
+{
+	hipError_t r;
+
+	if (TUFF_HIP_ABI < 7)
+		return hip_kernel_of(function, device, kernel);
+	r = hip_kernel_named(function, device, kernel);
+	return r || (*kernel)->device == device ? r : hipErrorInvalidResourceHandle;
+}
+/* Attributes of kernels (module.c). Errors: InvalidValue, for an unknown attribute or a value that it cannot have. */
+hipError_t hip_kernel_attribute(const struct hip_kernel *k, hipFunction_attribute attribute, int *value);
+hipError_t hip_kernel_set_attribute(const struct hip_kernel *k, hipFuncAttribute attribute, int value);
+
+/* What libraries are made of (module.c). library: the handle of the library that the module belongs to; 0: none. */
+hipError_t hip_module_load(struct hip_device *device, const void *image, size_t size_B, uint64_t library,
+			   hipModule_t *module);
+hipError_t hip_module_unload(hipModule_t module);
+hipError_t hip_module_function(hipFunction_t *function, hipModule_t module, const char *name);
+hipError_t hip_module_count(unsigned *count, hipModule_t module);
+/* Stores the functions of `max` kernels at most. */
+hipError_t hip_module_functions(hipFunction_t *functions, unsigned max, hipModule_t module);
+/* Finds a managed variable. Errors: NotFound. */
+hipError_t hip_module_managed(void **address, size_t *size_B, hipModule_t module, const char *name);
+/* The handle of the library that has the kernel of a function, 0 if none has; and its name there. */
+uint64_t hip_function_library(const struct hip_kernel *kernel, const char **name);
+/* Reads a file; the caller frees the image, which has one byte more. Errors: FileNotFound; InvalidValue, when the file
+ * cannot be read. */
+hipError_t hip_file_read(const char *path, char **image, size_t *size_B);
 /* Drops the function handle of a linked kernel. */
 void hip_function_drop(const struct hip_device *device, uint64_t object);
 /* The number of blocks that a compute unit runs at a time, with that many threads and bytes of dynamic LDS each

@@ -161,7 +161,7 @@ static hiprtcResult names_of_bitcode(struct hip_program *p)
 {
 	const char *const option = "-Wl,--noinhibit-exec";
 	struct hip_bytes code = {0}, log = {0};
-	hiprtcResult r = hip_clang_link(
+	hiprtcResult r = hip_rtc_link(
 		&(struct hip_link){.part = &p->code, .parts = 1, .options = 1, .option = &option}, &code, &log);
 
 	r = r ? r : find_names(p, &code);
@@ -175,7 +175,7 @@ static hiprtcResult program_compile(struct hip_program *p, struct hip_source *so
 	hiprtcResult r;
 
 	p->bitcode = source->bitcode = wants_bitcode(source);
-	r = hip_clang(source, &p->code, &p->log);
+	r = hip_rtc_compile(source, &p->code, &p->log);
 	if (r)
 		return r;
 	return p->names && p->bitcode ? names_of_bitcode(p) : find_names(p, &p->code);

@@ -1,4 +1,5 @@
-/* Run-time compilation and linking (rtc.c, rtc_link.c, rtc_clang.c, rtc_names.c).
+/* Run-time compilation and linking (rtc.c, rtc_link.c, rtc_names.c), by a compiler that is found when it is needed
+ * (rtc_compile.c).
  *
  *   hip_bytes   a growing buffer; owned by the caller
  *   hip_source  a program to compile; borrowed
@@ -57,7 +58,8 @@ bool hip_read_file(const char *path, struct hip_bytes *to);
 /* True when no entry is NULL. */
 bool hip_rtc_are_texts(const char *const *text, unsigned count);
 
-/* Compiling and linking run an installed clang in a temporary folder. code: the result; log: clang's messages. */
+/* Compiling and linking by the best compiler that is there. code: the result; log: the compiler's messages, and why there is no
+ * other. */
 struct hip_source {
 	const char *text;
 	unsigned headers;
@@ -66,14 +68,14 @@ struct hip_source {
 	const char *const *option;
 	bool bitcode; /* makes bitcode, to be linked, instead of code */
 };
-hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log);
+hiprtcResult hip_rtc_compile(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log);
 /* Links bitcode to code for the current device. */
 struct hip_link {
 	const struct hip_bytes *part;
 	unsigned parts, options;
 	const char *const *option; /* options of clang */
 };
-hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log);
+hiprtcResult hip_rtc_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log);
 
 /* Appends source that stores the address of an expression where hip_rtc_name() finds it. */
 bool hip_rtc_query(struct hip_bytes *source, unsigned index, const char *expression);

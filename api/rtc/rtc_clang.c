@@ -1,339 +1,105 @@
-/* The compiler of hiprtc: runs an installed clang on files in a temporary folder. */
-#include <dlfcn.h>
+/* An installed clang as the compiler of hiprtc: it runs on files in a temporary folder. */
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/rtc/rtc.h"
+#include "api/rtc/rtc_compiler.h"
 #include "drv/config.h"
 
 extern char **environ;
 
-#define ARGS_MAX 256
+#define TESTED 19 /* the version that HIP's headers are tested with: it is preferred to all others */
 
-/* --- buffers ---------------------------------------------------------------------------------- */
+/* --- finding clang ------------------------------------------------------------------------------ */
 
-bool hip_bytes_add(struct hip_bytes *b, const void *from, size_t size_B)
+/* The version in a program's name: "clang-19"; "clang" is 1. 0: the name is another. */
+static unsigned name_version(const char *name)
 {
-	if (b->size_B + size_B + 1 > b->max_B) {
-		size_t max_B = 2 * (b->size_B + size_B) + 64;
-		char *at = realloc(b->at, max_B);
+	char *end;
+	unsigned long version;
 
-		if (!at)
-			return false;
-		b->at = at;
-		b->max_B = max_B;
-	}
-	memcpy(b->at + b->size_B, from, size_B);
-	b->size_B += size_B;
-	b->at[b->size_B] = 0;
-	return true;
+	if (strncmp(name, "clang", 5) != 0)
+		return 0;
+	if (!name[5])
+		return 1;
+	if (name[5] != '-' || !isdigit((unsigned char)name[6]))
+		return 0;
+	version = strtoul(name + 6, &end, 10);
+	return *end || version > 999 ? 0 : (unsigned)version;
 }
 
-bool hip_bytes_add_text(struct hip_bytes *b, const char *text)
+static unsigned preference(unsigned version)
 {
-	return hip_bytes_add(b, text, strlen(text));
+	return version == TESTED ? UINT_MAX : version;
 }
 
-void hip_bytes_fini(struct hip_bytes *b)
+/* Finds the folder's best clang, if it is better than `best`. */
+static void folder_search(const char *folder, size_t length, unsigned *best, char *path)
 {
-	free(b->at);
-	*b = (struct hip_bytes){0};
-}
+	char where[PATH_MAX];
+	struct dirent *e;
+	DIR *d;
 
-bool hip_read_file(const char *path, struct hip_bytes *to)
-{
-	char part[4096];
-	FILE *file = fopen(path, "rb");
-	size_t n;
-	bool ok = file;
+	snprintf(where, sizeof(where), "%.*s", (int)length, folder);
+	d = opendir(where);
+	while (d && (e = readdir(d))) {
+		unsigned version = name_version(e->d_name);
+		char candidate[PATH_MAX + 256];
 
-	while (ok && (n = fread(part, 1, sizeof(part), file)))
-		ok = hip_bytes_add(to, part, n);
-	if (file)
-		fclose(file);
-	return ok;
-}
-
-#define HEADERS "headers" /* folder of the program's headers, in the temporary folder */
-
-/* --- the temporary folder --------------------------------------------------------------------- */
-
-static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *place)
-{
-	(void)stat, (void)kind, (void)place;
-	return remove(path);
-}
-
-/* Makes the folders of a header's path. False: the path leaves the temporary folder. */
-static bool make_folders(char *path)
-{
-	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-		*at = 0;
-		if (mkdir(path, 0700) && errno != EEXIST)
-			return false;
-		*at = '/';
-	}
-	return true;
-}
-
-static bool write_file(const char *folder, const char *name, const void *from, size_t size_B)
-{
-	char path[PATH_MAX];
-	FILE *file;
-	bool ok;
-
-	if (*name == '/' || strstr(name, "..") ||
-	    snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) || !make_folders(path))
-		return false;
-	file = fopen(path, "wb");
-	ok = file && fwrite(from, 1, size_B, file) == size_B;
-	return (file && fclose(file)) ? false : ok;
-}
-
-static bool write_text(const char *folder, const char *name, const char *text)
-{
-	return write_file(folder, name, text, strlen(text));
-}
-
-/* The source's path in the temporary folder. It has a random name in a folder of its own, which the compiler searches
- * first: the source includes no file that a header of the program does not name. */
-static void source_name(const char *folder, char *name, size_t name_B)
-{
-	snprintf(name, name_B, "source/%s.hip", strrchr(folder, '-') + 1);
-}
-
-static bool write_source(const char *folder, const struct hip_source *source)
-{
-	char name[64], headers[PATH_MAX];
-	bool ok;
-
-	source_name(folder, name, sizeof(name));
-	ok = write_text(folder, name, source->text);
-	snprintf(headers, sizeof(headers), "%s/" HEADERS, folder);
-	for (unsigned i = 0; ok && i < source->headers; i++)
-		ok = write_text(headers, source->header_name[i], source->header[i]);
-	return ok;
-}
-
-/* --- compiler and headers --------------------------------------------------------------------- */
-
-/* Finds this project's headers: by the environment variable, or relative to the library, in a build or an
- * installation. */
-static bool find_headers(char *path, size_t path_B)
-{
-	const char *set = drv_config()->hip_include;
-	char probe[PATH_MAX + 32];
-	Dl_info self;
-
-	if (set) {
-		snprintf(path, path_B, "%s", set);
-		return true;
-	}
-	if (!dladdr(&hip, &self) || !strrchr(self.dli_fname, '/'))
-		return false;
-	snprintf(path, path_B, "%.*s/include", (int)(strrchr(self.dli_fname, '/') - self.dli_fname),
-		 self.dli_fname);
-	snprintf(probe, sizeof(probe), "%s/hip/api/launch.h", path);
-	return !access(probe, R_OK);
-}
-
-/* Finds clang: by HIP's environment variable, or in PATH; NULL: not found. */
-static const char *find_clang(char *path, size_t path_B)
-{
-	static const char *const names[] = {"clang-19", "clang-20", "clang-21", "clang-18", "clang"};
-	const char *folder = drv_config()->clang_folder, *list = drv_config()->path;
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, path_B, "%s/%s", folder ? folder : "", names[i]);
-		if (folder && !access(path, X_OK))
-			return path;
-		for (const char *at = list; at && *at; at += strcspn(at, ":"), at += *at == ':') {
-			snprintf(path, path_B, "%.*s/%s", (int)strcspn(at, ":"), at, names[i]);
-			if (!access(path, X_OK))
-				return path;
+		if (!version || preference(version) <= *best)
+			continue;
+		snprintf(candidate, sizeof(candidate), "%s/%s", where, e->d_name);
+		if (strlen(candidate) < PATH_MAX && !access(candidate, X_OK)) {
+			strcpy(path, candidate);
+			*best = preference(version);
 		}
 	}
-	return NULL;
+	if (d)
+		closedir(d);
 }
 
-static const char *find_device_libraries(void)
+/* The first of these that has a clang: HIP's variable; ROCm's; the folders of PATH together; ROCm's usual folders. */
+static bool find_clang(char *path)
 {
-	static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
-					     "/opt/rocm/amdgcn/bitcode"};
+	static const char *const usual[] = {"/opt/rocm/lib/llvm/bin", "/opt/rocm/llvm/bin"};
+	const char *rocm = drv_config()->rocm_path, *set = drv_config()->clang_folder, *list = drv_config()->path;
+	char folder[PATH_MAX];
+	unsigned best = 0;
 
-	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (!access(places[i], R_OK))
-			return places[i];
-	return NULL;
+	if (set)
+		folder_search(set, strlen(set), &best, path);
+	for (unsigned i = 0; i < 2 && !best && rocm; i++) {
+		snprintf(folder, sizeof(folder), "%s%s/bin", rocm, i ? "/llvm" : "/lib/llvm");
+		folder_search(folder, strlen(folder), &best, path);
+	}
+	if (!best)
+		for (const char *at = list; at && *at; at += strcspn(at, ":"), at += *at == ':')
+			folder_search(at, strcspn(at, ":"), &best, path);
+	for (unsigned i = 0; i < 2 && !best; i++)
+		folder_search(usual[i], strlen(usual[i]), &best, path);
+	return best;
 }
 
-/* --- the command line ------------------------------------------------------------------------- */
-
-struct command {
-	char *argv[ARGS_MAX + 1]; /* owned */
-	unsigned argc;
-	bool failed;
-};
-
-__attribute__((format(printf, 2, 3))) static void command_add(struct command *c, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	if (c->failed || c->argc == ARGS_MAX || vasprintf(&c->argv[c->argc], format, args) < 0)
-		c->failed = true;
-	else
-		c->argc++;
-	va_end(args);
-}
-
-/* The target that an option names, in CUDA's words or HIP's; NULL: the option is no target. */
-static const char *option_target(const char *option)
-{
-	static const char *const names[] = {"--gpu-architecture=", "-arch=", "--offload-arch="};
-
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(option, names[i], strlen(names[i])))
-			return option + strlen(names[i]);
-	return NULL;
-}
-
-/* Translates HIP's option for the type of ptrdiff_t (since 6.1): clang's headers read it from this macro. */
-static void add_ptrdiff(struct command *c, const char *option)
-{
-	if (strcmp(option, "-D__HIPRTC_PTRDIFF_T_IS_LONG_LONG__=1") != 0)
-		return;
-	command_add(c, "-Wno-builtin-macro-redefined");
-	command_add(c, "-U__PTRDIFF_TYPE__");
-	command_add(c, "-D__PTRDIFF_TYPE__=long long int");
-}
-
-/* Whether the libraries have the part for the target: Debian 12's end at gfx1036, and clang then refuses all code. */
-static bool libraries_know(const char *libraries, const char *target)
+static bool clang_is_there(const char *target, struct hip_bytes *notes)
 {
 	char path[PATH_MAX];
 
-	if (strncmp(target, "gfx", 3) != 0)
+	(void)target;
+	if (find_clang(path))
 		return true;
-	snprintf(path, sizeof(path), "%s/oclc_isa_version_%.*s.bc", libraries, (int)strcspn(target + 3, ":"),
-		 target + 3);
-	return !access(path, R_OK);
+	hip_rtc_note(notes, "no clang that compiles for AMD's GPUs was found in HIP_CLANG_PATH, ROCM_PATH or PATH");
+	return false;
 }
 
-/* Code that calls a mathematical function has an undefined symbol without the libraries. */
-static void add_libraries(struct command *c, const char *target)
-{
-	const char *libraries = find_device_libraries();
-
-	if (libraries && libraries_know(libraries, target))
-		command_add(c, "--rocm-device-lib-path=%s", libraries);
-	else
-		command_add(c, "-nogpulib");
-}
-
-static void add_options(struct command *c, const struct hip_source *source)
-{
-	hipDeviceProp_tR0600 device = {0};
-	const char *target = NULL, *named;
-	bool has_libraries = false;
-
-	for (int i = 0; i < source->options; i++) {
-		named = option_target(source->option[i]);
-		target = named ? named : target;
-		has_libraries |= strstr(source->option[i], "-device-lib-path=") != NULL;
-		if (named)
-			command_add(c, "--offload-arch=%s", named);
-		else
-			command_add(c, "%s", source->option[i]);
-		add_ptrdiff(c, source->option[i]);
-	}
-	if (!target && !hipGetDevicePropertiesR0600(&device, hip_thread.device)) {
-		target = device.gcnArchName;
-		command_add(c, "--offload-arch=%s", target);
-	}
-	if (!has_libraries)
-		add_libraries(c, target ? target : "");
-}
-
-static void command_begin(struct command *c)
-{
-	char path[PATH_MAX];
-
-	if (find_clang(path, sizeof(path)))
-		command_add(c, "%s", path);
-	else
-		c->failed = true;
-}
-
-static void add_output(struct command *c, const char *folder)
-{
-	command_add(c, "-o");
-	command_add(c, "%s/program.co", folder);
-}
-
-/* Headers that are included implicitly, as in AMD's hiprtc. */
-static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h",
-				       "hip_math_constants.h"};
-
-static void build_compile(struct command *c, const char *folder, const struct hip_source *source)
-{
-	char path[PATH_MAX], name[64];
-
-	command_begin(c);
-	command_add(c, "-x");
-	command_add(c, "hip");
-	command_add(c, "--offload-device-only");
-	command_add(c, "--no-gpu-bundle-output");
-	command_add(c, "-nogpuinc");
-	command_add(c, "-std=c++17");
-	command_add(c, "-O3");
-	command_add(c, "-D__HIPCC_RTC__");
-	command_add(c, "-I%s/" HEADERS, folder);
-	if (find_headers(path, sizeof(path))) {
-		command_add(c, "-isystem%s", path);
-		for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
-			command_add(c, "-include");
-			command_add(c, "hip/%s", built_in[i]);
-		}
-	}
-	add_options(c, source);
-	if (source->bitcode) {
-		command_add(c, "-emit-llvm");
-		command_add(c, "-c");
-	}
-	add_output(c, folder);
-	source_name(folder, name, sizeof(name));
-	command_add(c, "%s/%s", folder, name);
-}
-
-/* The bitcode contains the device libraries already. */
-static void build_link(struct command *c, const char *folder, const struct hip_link *link)
-{
-	hipDeviceProp_tR0600 device;
-
-	command_begin(c);
-	command_add(c, "--target=amdgcn-amd-amdhsa");
-	if (!hipGetDevicePropertiesR0600(&device, hip_thread.device))
-		command_add(c, "-mcpu=%s", device.gcnArchName);
-	command_add(c, "-flto");
-	command_add(c, "-nogpulib");
-	command_add(c, "-O3");
-	for (unsigned i = 0; i < link->options; i++)
-		command_add(c, "%s", link->option[i]);
-	add_output(c, folder);
-	for (unsigned i = 0; i < link->parts; i++)
-		command_add(c, "%s/%u.bc", folder, i);
-}
+/* --- running it --------------------------------------------------------------------------------- */
 
 /* Removes what `tuff run` has added to the environment: the compiler needs no GPU. In a privileged program all of it:
  * variables of clang name files and options. */
@@ -352,7 +118,8 @@ static char **plain_environment(void)
 	return env;
 }
 
-static int command_run(struct command *c, const char *log)
+/* Both of the program's streams go to the file `log`. The status of waitpid(), or -1. */
+static int command_run(const struct hip_rtc_args *a, const char *log)
 {
 	posix_spawn_file_actions_t files;
 	char **env = plain_environment();
@@ -365,7 +132,7 @@ static int command_run(struct command *c, const char *log)
 	}
 	if (!posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) &&
 	    !posix_spawn_file_actions_adddup2(&files, 1, 2) &&
-	    !posix_spawn(&pid, c->argv[0], &files, NULL, c->argv, env))
+	    !posix_spawn(&pid, a->at[0], &files, NULL, (char *const *)a->at, env))
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			continue;
 	posix_spawn_file_actions_destroy(&files);
@@ -373,72 +140,175 @@ static int command_run(struct command *c, const char *log)
 	return status;
 }
 
-/* Runs the command and frees it. */
-static hiprtcResult command_finish(struct command *c, const char *folder, struct hip_bytes *code,
-				   struct hip_bytes *log)
+/* clang's own folder, which has device libraries in AMD's packages; "": unknown. */
+static void resources_find(const char *clang, const char *folder, char *resources)
+{
+	struct hip_rtc_args a = {0};
+	struct hip_bytes answer = {0};
+	char path[PATH_MAX];
+
+	*resources = 0;
+	snprintf(path, sizeof(path), "%s/resources", folder);
+	hip_rtc_arg(&a, "%s", clang);
+	hip_rtc_arg(&a, "-print-resource-dir");
+	if (!a.failed && !command_run(&a, path) && hip_read_file(path, &answer) && answer.size_B &&
+	    *answer.at == '/')
+		snprintf(resources, PATH_MAX, "%.*s", (int)strcspn(answer.at, "\n"), answer.at);
+	hip_bytes_fini(&answer);
+	hip_rtc_args_fini(&a);
+}
+
+/* Runs the command and frees it. notes: what may explain a failure. */
+static hiprtcResult command_finish(struct hip_rtc_args *a, const char *folder, struct hip_bytes *notes,
+				   struct hip_bytes *code, struct hip_bytes *log)
 {
 	char path[PATH_MAX], out[PATH_MAX];
 	int status;
 
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(out, sizeof(out), "%s/program.co", folder);
-	status = c->failed ? -1 : command_run(c, path);
-	while (c->argc)
-		free(c->argv[--c->argc]);
+	status = a->failed ? -1 : command_run(a, path);
 	(void)!hip_read_file(path, log);
-	if (status)
-		hip_bytes_add_text(log, log->size_B ? ""
-						    : "hiprtc: no clang that compiles for AMD's GPUs was found in "
-						      "HIP_CLANG_PATH or PATH\n");
+	if (status) {
+		if (!log->size_B && a->count)
+			hip_rtc_note(log, "%s did not run", a->at[0]);
+		if (notes->size_B)
+			(void)!hip_bytes_add(log, notes->at, notes->size_B);
+	}
+	hip_rtc_args_fini(a);
+	hip_bytes_fini(notes);
 	return !status && hip_read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
+}
+
+/* --- compiling and linking ----------------------------------------------------------------------- */
+
+/* The source's path in the temporary folder. It has a random name in a folder of its own, which the compiler searches
+ * first: the source includes no file that a header of the program does not name. */
+static void source_name(const char *folder, char *name, size_t name_B)
+{
+	snprintf(name, name_B, "source/%s.hip", strrchr(folder, '-') + 1);
+}
+
+/* Code that calls a mathematical function has an undefined symbol without the libraries. */
+static void add_libraries(struct hip_rtc_args *a, const char *folder, const char *target, struct hip_bytes *notes)
+{
+	char resources[PATH_MAX], libraries[PATH_MAX];
+
+	resources_find(a->at[0], folder, resources);
+	if (!hip_rtc_find_libraries(resources, libraries))
+		hip_rtc_note(
+			notes,
+			"no device libraries were found in HIP_DEVICE_LIB_PATH%s%s, ROCM_PATH or the usual folders: "
+			"mathematical functions are undefined",
+			*libraries ? ", " : "", libraries);
+	else if (!hip_rtc_libraries_know(libraries, target))
+		hip_rtc_note(notes,
+			     "the device libraries in %s do not know %s: mathematical functions are undefined",
+			     libraries, target);
+	else
+		hip_rtc_arg(a, "--rocm-device-lib-path=%s", libraries);
+	if (notes->size_B)
+		hip_rtc_arg(a, "-nogpulib");
+}
+
+static void add_output(struct hip_rtc_args *a, const char *folder)
+{
+	hip_rtc_arg(a, "-o");
+	hip_rtc_arg(a, "%s/program.co", folder);
+}
+
+static void build_compile(struct hip_rtc_args *a, const char *folder, const struct hip_source *source,
+			  struct hip_bytes *notes)
+{
+	static const char *const options[] = {
+		"-x",         "hip", "--offload-device-only", "--no-gpu-bundle-output", "-nogpuinc",
+		"-std=c++17", "-O3", "-D__HIPCC_RTC__"};
+	char target[HIP_RTC_TARGET_B], name[64];
+
+	for (unsigned i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		hip_rtc_arg(a, "%s", options[i]);
+	hip_rtc_arg(a, "-I%s/" HIP_RTC_HEADERS, folder);
+	hip_rtc_add_headers(a, false);
+	hip_rtc_add_options(a, source);
+	hip_rtc_target(source, target);
+	if (*target)
+		hip_rtc_arg(a, "--offload-arch=%s", target);
+	if (!hip_rtc_has_option(source, "-device-lib-path="))
+		add_libraries(a, folder, target, notes);
+	if (source->bitcode) {
+		hip_rtc_arg(a, "-emit-llvm");
+		hip_rtc_arg(a, "-c");
+	}
+	add_output(a, folder);
+	source_name(folder, name, sizeof(name));
+	hip_rtc_arg(a, "%s/%s", folder, name);
 }
 
 static hiprtcResult source_compile(const char *folder, const void *what, struct hip_bytes *code,
 				   struct hip_bytes *log)
 {
-	struct command c = {0};
+	const struct hip_source *source = what;
+	struct hip_rtc_args a = {0};
+	struct hip_bytes notes = {0};
+	char path[PATH_MAX], name[64];
 
-	if (!write_source(folder, what))
+	source_name(folder, name, sizeof(name));
+	if (!hip_rtc_write(folder, name, source->text, strlen(source->text)) ||
+	    !hip_rtc_write_headers(folder, source))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	build_compile(&c, folder, what);
-	return command_finish(&c, folder, code, log);
+	if (!find_clang(path))
+		return HIPRTC_ERROR_COMPILATION;
+	hip_rtc_arg(&a, "%s", path);
+	build_compile(&a, folder, source, &notes);
+	return command_finish(&a, folder, &notes, code, log);
+}
+
+/* The bitcode contains the device libraries already. */
+static void build_link(struct hip_rtc_args *a, const char *folder, const struct hip_link *link)
+{
+	char target[HIP_RTC_TARGET_B];
+
+	hip_rtc_target(NULL, target);
+	hip_rtc_arg(a, "--target=amdgcn-amd-amdhsa");
+	if (*target)
+		hip_rtc_arg(a, "-mcpu=%s", target);
+	hip_rtc_arg(a, "-flto");
+	hip_rtc_arg(a, "-nogpulib");
+	hip_rtc_arg(a, "-O3");
+	for (unsigned i = 0; i < link->options; i++)
+		hip_rtc_arg(a, "%s", link->option[i]);
+	add_output(a, folder);
+	for (unsigned i = 0; i < link->parts; i++)
+		hip_rtc_arg(a, "%s/%u.bc", folder, i);
 }
 
 static hiprtcResult link_parts(const char *folder, const void *what, struct hip_bytes *code, struct hip_bytes *log)
 {
 	const struct hip_link *link = what;
-	struct command c = {0};
-	char name[32];
+	struct hip_rtc_args a = {0};
+	struct hip_bytes notes = {0};
+	char path[PATH_MAX], name[32];
 
 	for (unsigned i = 0; i < link->parts; i++) {
 		snprintf(name, sizeof(name), "%u.bc", i);
-		if (!write_file(folder, name, link->part[i].at, link->part[i].size_B))
+		if (!hip_rtc_write(folder, name, link->part[i].at, link->part[i].size_B))
 			return HIPRTC_ERROR_INTERNAL_ERROR;
 	}
-	build_link(&c, folder, link);
-	return command_finish(&c, folder, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
+	if (!find_clang(path))
+		return HIPRTC_ERROR_LINKING;
+	hip_rtc_arg(&a, "%s", path);
+	build_link(&a, folder, link);
+	return command_finish(&a, folder, &notes, code, log) ? HIPRTC_ERROR_LINKING : HIPRTC_SUCCESS;
 }
 
-static hiprtcResult in_folder(hiprtcResult (*work)(const char *, const void *, struct hip_bytes *,
-						   struct hip_bytes *),
-			      const void *what, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult clang_compile(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
 {
-	char folder[] = "/tmp/hiprtc-XXXXXX";
-	hiprtcResult r;
-
-	if (!mkdtemp(folder))
-		return HIPRTC_ERROR_INTERNAL_ERROR;
-	r = work(folder, what, code, log);
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	return r;
+	return hip_rtc_in_folder(source_compile, source, code, log);
 }
 
-hiprtcResult hip_clang(const struct hip_source *source, struct hip_bytes *code, struct hip_bytes *log)
+static hiprtcResult clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
 {
-	return in_folder(source_compile, source, code, log);
+	return hip_rtc_in_folder(link_parts, link, code, log);
 }
 
-hiprtcResult hip_clang_link(const struct hip_link *link, struct hip_bytes *code, struct hip_bytes *log)
-{
-	return in_folder(link_parts, link, code, log);
-}
+const struct hip_compiler hip_rtc_clang = {"clang", clang_is_there, clang_compile, clang_link};

@@ -163,7 +163,7 @@ HIPRTC_ON_LINKER(hiprtcLinkComplete, (void **out, size_t *size), (out, size))
 	if (!l || !out || !size)
 		return HIPRTC_ERROR_INVALID_INPUT;
 	hip_bytes_fini(&l->code);
-	r = l->parts ? hip_clang_link(&(struct hip_link){l->part, l->parts, l->options, l->option}, &l->code, &log)
+	r = l->parts ? hip_rtc_link(&(struct hip_link){l->part, l->parts, l->options, l->option}, &l->code, &log)
 		     : HIPRTC_ERROR_LINKING;
 	if (r && l->error_log && l->error_log_B)
 		snprintf(l->error_log, l->error_log_B, "%s", log.at ? log.at : "nothing to link");

@@ -287,6 +287,20 @@ static int bundle_pick(hsa_agent_t agent, const void **image, size_t *size_B)
 	return gpu ? cs_bundle_pick(image, size_B, gpu->dev->chip) : -EINVAL;
 }
 
+static bool first_warning(void)
+{
+	static atomic_flag warned = ATOMIC_FLAG_INIT;
+
+	return !atomic_flag_test_and_set(&warned);
+}
+
+static bool target_id(hsa_agent_t agent, unsigned index, char *id, size_t size_B)
+{
+	const struct rt_gpu *gpu = gpu_of(agent);
+
+	return gpu && cs_target_id(gpu->dev->chip, index, id, size_B);
+}
+
 static hsa_amd_memory_pool_t args_pool(hsa_agent_t agent)
 {
 	const struct rt_gpu *gpu = gpu_of(agent);
@@ -359,6 +373,8 @@ const struct rt_interface rt_interface = {
 	.steps = gpu_steps,
 	.faults = gpu_faults,
 	.pick = bundle_pick,
+	.target = target_id,
+	.first_warning = first_warning,
 	.args_pool = args_pool,
 	.scratch_groups_max = scratch_groups_max,
 	.kernel = kernel_find,

@@ -122,6 +122,8 @@ hsa_status_t impl_hsa_init(void)
 	references += !status;
 	first = !status && references == 1;
 	drv_mutex_unlock(&rt_lock);
+	if (first)
+		rt_beside_report();
 	/* A tool that cannot be loaded is logged; programs run without it. */
 	if (first && hsa_tools_load())
 		drv_log(DRV_LOG_HSA, "HSA_TOOLS_LIB: %s", drv_error_last()->text);

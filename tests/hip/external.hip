@@ -161,6 +161,7 @@ static void bad_memory()
 	HIP(hipDestroyExternalMemory(external));
 	CHECK_EQ(hipDestroyExternalMemory(external), hipErrorInvalidValue);
 	CHECK_EQ(hipDestroyExternalMemory(nullptr), hipErrorInvalidValue);
+	(void)hipGetLastError(); /* HIP 7 keeps it */
 }
 
 /* --- semaphores ------------------------------------------------------------------------------- */
@@ -237,6 +238,7 @@ static void binary()
 	HIP(hipDestroyExternalSemaphore(semaphore));
 	HIP(hipDestroyExternalSemaphore(answer));
 	CHECK_EQ(hipDestroyExternalSemaphore(answer), hipErrorInvalidValue);
+	(void)hipGetLastError();
 	drmSyncobjDestroy(card, question);
 	drmSyncobjDestroy(card, answered);
 }
@@ -358,6 +360,240 @@ static void bad_semaphores()
 	drmSyncobjDestroy(card, syncobj);
 }
 
+/* --- semaphores in graphs --------------------------------------------------------------------- */
+
+static void captured()
+{
+	gpu_array<unsigned> memory(std::vector<unsigned>(4096, 0));
+	hipExternalSemaphore_t semaphore, answer;
+	uint32_t question, answered;
+	size_t nodes = 0;
+	hipGraph_t graph;
+	hipGraphExec_t exec;
+	hipStream_t stream;
+
+	CHECK_EQ(drmSyncobjCreate(card, 0, &question), 0);
+	CHECK_EQ(drmSyncobjCreate(card, 0, &answered), 0);
+	semaphore = import(question, hipExternalSemaphoreHandleTypeOpaqueFd);
+	answer = import(answered, hipExternalSemaphoreHandleTypeOpaqueFd);
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+	wait(semaphore, 0, stream);
+	add<<<16, 256, 0, stream>>>(memory.at, 2);
+	signal(answer, 0, stream);
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphGetNodes(graph, nullptr, &nodes));
+	CHECK_EQ(nodes, 3);
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	CHECK_EQ(hipStreamQuery(stream), hipSuccess); /* nothing has waited */
+	for (unsigned i = 0; i < 3; i++) {
+		HIP(hipGraphLaunch(exec, stream));
+		CHECK_EQ(hipStreamQuery(stream), hipErrorNotReady);
+		CHECK_EQ(drmSyncobjSignal(card, &question, 1), 0);
+		CHECK_EQ(drmSyncobjWait(card, &answered, 1, INT64_MAX, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, nullptr), 0);
+		HIP(hipStreamSynchronize(stream));
+		CHECK_EQ(memory.read()[4095], 2 * (i + 1));
+		CHECK_EQ(drmSyncobjReset(card, &answered, 1), 0);
+	}
+	/* The graph names the semaphores, and does not hold them. */
+	HIP(hipDestroyExternalSemaphore(answer));
+	CHECK_EQ(drmSyncobjSignal(card, &question, 1), 0);
+	CHECK_EQ(hipGraphLaunch(exec, stream), hipErrorInvalidValue);
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipStreamDestroy(stream));
+	HIP(hipDestroyExternalSemaphore(semaphore));
+	drmSyncobjDestroy(card, question);
+	drmSyncobjDestroy(card, answered);
+}
+
+#if TUFF_HIP_ABI >= 7
+static bool reaches(uint32_t syncobj, uint64_t value)
+{
+	return !drmSyncobjTimelineWait(card, &syncobj, &value, 1, INT64_MAX, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, nullptr);
+}
+
+/* wait for `from`, add 1, signal `to`: with other values in graph and instance. */
+static void nodes()
+{
+	gpu_array<unsigned> memory(std::vector<unsigned>(256, 0));
+	hipExternalSemaphoreSignalParams to[2] = {}, later = {};
+	hipExternalSemaphoreWaitParams from = {};
+	hipExternalSemaphore_t semaphore[2];
+	hipExternalSemaphoreSignalNodeParams signals = {semaphore, to, 2}, got_signals = {};
+	hipExternalSemaphoreWaitNodeParams waits = {semaphore, &from, 1}, got_waits = {};
+	uint32_t syncobj[2];
+	uint64_t value = 3;
+	unsigned one = 1;
+	void *args[] = {&memory.at, &one};
+	hipKernelNodeParams kernel = {};
+	hipGraphNode_t first, second, third;
+	hipGraphNodeType type;
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(drmSyncobjCreate(card, 0, &syncobj[i]), 0);
+		semaphore[i] = import(syncobj[i], hipExternalSemaphoreHandleTypeTimelineSemaphoreFd);
+	}
+	kernel.func = (void *)add;
+	kernel.gridDim = dim3(1);
+	kernel.blockDim = dim3(256);
+	kernel.kernelParams = args;
+	from.params.fence.value = 3;
+	to[0].params.fence.value = 4;
+	to[1].params.fence.value = 5;
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddExternalSemaphoresWaitNode(&first, graph, nullptr, 0, &waits));
+	HIP(hipGraphAddKernelNode(&second, graph, &first, 1, &kernel));
+	HIP(hipGraphAddExternalSemaphoresSignalNode(&third, graph, &second, 1, &signals));
+	HIP(hipGraphNodeGetType(first, &type));
+	CHECK_EQ(type, hipGraphNodeTypeExtSemaphoreWait);
+	HIP(hipGraphNodeGetType(third, &type));
+	CHECK_EQ(type, hipGraphNodeTypeExtSemaphoreSignal);
+	HIP(hipGraphExternalSemaphoresWaitNodeGetParams(first, &got_waits));
+	CHECK(got_waits.numExtSems == 1 && got_waits.extSemArray[0] == semaphore[0] &&
+	      got_waits.paramsArray != &from && got_waits.paramsArray[0].params.fence.value == 3);
+	HIP(hipGraphExternalSemaphoresSignalNodeGetParams(third, &got_signals));
+	CHECK(got_signals.numExtSems == 2 && got_signals.extSemArray != semaphore &&
+	      got_signals.extSemArray[1] == semaphore[1] && got_signals.paramsArray[1].params.fence.value == 5);
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	HIP(hipGraphLaunch(exec, nullptr));
+	CHECK_EQ(hipStreamQuery(nullptr), hipErrorNotReady);
+	CHECK_EQ(drmSyncobjTimelineSignal(card, &syncobj[0], &value, 1), 0);
+	CHECK(reaches(syncobj[0], 4) && reaches(syncobj[1], 5));
+	CHECK_EQ(memory.read()[255], 1);
+
+	/* The instance's alone: one semaphore, another value. */
+	later.params.fence.value = 6;
+	signals = {&semaphore[1], &later, 1};
+	HIP(hipGraphExecExternalSemaphoresSignalNodeSetParams(exec, third, &signals));
+	from.params.fence.value = 4;
+	HIP(hipGraphExecExternalSemaphoresWaitNodeSetParams(exec, first, &waits));
+	HIP(hipGraphLaunch(exec, nullptr));
+	CHECK(reaches(syncobj[1], 6));
+	CHECK_EQ(memory.read()[255], 2);
+	HIP(hipGraphExternalSemaphoresSignalNodeGetParams(third, &got_signals));
+	CHECK_EQ(got_signals.numExtSems, 2);
+	/* The graph's, and with it an update of the instance. */
+	hipGraphExecUpdateResult result;
+	hipGraphNode_t wrong;
+	later.params.fence.value = 7;
+	HIP(hipGraphExternalSemaphoresSignalNodeSetParams(third, &signals));
+	HIP(hipGraphExternalSemaphoresWaitNodeSetParams(first, &waits));
+	HIP(hipGraphExecUpdate(exec, graph, &wrong, &result));
+	HIP(hipGraphLaunch(exec, nullptr));
+	CHECK(reaches(syncobj[1], 7));
+	HIP(hipDeviceSynchronize());
+
+	/* By the functions for nodes of any type. */
+	hipGraphNodeParams any = {};
+	any.type = hipGraphNodeTypeExtSemaphoreSignal;
+	any.extSemSignal = signals;
+	later.params.fence.value = 8;
+	HIP(hipGraphNodeSetParams(third, &any));
+	HIP(hipGraphExecNodeSetParams(exec, third, &any));
+	HIP(hipGraphLaunch(exec, nullptr));
+	CHECK(reaches(syncobj[1], 8));
+	HIP(hipDeviceSynchronize());
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	for (int i = 0; i < 2; i++) {
+		HIP(hipDestroyExternalSemaphore(semaphore[i]));
+		drmSyncobjDestroy(card, syncobj[i]);
+	}
+}
+
+/* A graph that another GPU's stream launches has the signal on the GPU of the semaphore, in its order. */
+static void other_devices()
+{
+	hipExternalSemaphoreSignalParams to = {};
+	hipExternalSemaphore_t semaphore;
+	hipExternalSemaphoreSignalNodeParams signals = {&semaphore, &to, 1};
+	hipGraphNode_t first, second;
+	hipGraphExec_t exec;
+	hipStream_t stream;
+	hipGraph_t graph;
+	uint32_t syncobj;
+	unsigned *word;
+	int count = 0;
+
+	HIP(hipGetDeviceCount(&count));
+	if (count < 2)
+		return;
+	CHECK_EQ(drmSyncobjCreate(card, 0, &syncobj), 0);
+	semaphore = import(syncobj, hipExternalSemaphoreHandleTypeTimelineSemaphoreFd);
+	HIP(hipSetDevice(1));
+	HIP(hipMalloc((void **)&word, 4));
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	/* The stream's own GPU has not the semaphore. */
+	to.params.fence.value = 1;
+	CHECK_EQ(hipSignalExternalSemaphoresAsync(&semaphore, &to, 1, stream), hipErrorInvalidValue);
+	hipMemsetParams set = {word, 4, 1, 4, 77, 1};
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddMemsetNode(&first, graph, nullptr, 0, &set));
+	HIP(hipGraphAddExternalSemaphoresSignalNode(&second, graph, &first, 1, &signals));
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	if (CHECK_EQ(hipGraphLaunch(exec, stream), hipSuccess))
+		CHECK(reaches(syncobj, 1));
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	HIP(hipStreamDestroy(stream));
+	HIP(hipFree(word));
+	HIP(hipSetDevice(0));
+	HIP(hipDestroyExternalSemaphore(semaphore));
+	drmSyncobjDestroy(card, syncobj);
+	(void)hipGetLastError();
+}
+
+static void bad_nodes()
+{
+	hipExternalSemaphoreSignalParams to = {};
+	hipExternalSemaphoreWaitParams from = {};
+	hipExternalSemaphore_t semaphore, none = nullptr;
+	hipExternalSemaphoreSignalNodeParams good = {&semaphore, &to, 1}, bad, got;
+	hipExternalSemaphoreWaitNodeParams waits = {&semaphore, &from, 1}, got_waits;
+	hipGraphNode_t node, empty;
+	hipGraph_t graph;
+	uint32_t syncobj;
+
+	CHECK_EQ(drmSyncobjCreate(card, 0, &syncobj), 0);
+	semaphore = import(syncobj, hipExternalSemaphoreHandleTypeOpaqueFd);
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddEmptyNode(&empty, graph, nullptr, 0));
+	HIP(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, &good));
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(nullptr, graph, nullptr, 0, &good), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, nullptr, nullptr, 0, &good), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 1, &good), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, nullptr), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphAddExternalSemaphoresWaitNode(&node, graph, nullptr, 0, nullptr), hipErrorInvalidValue);
+	bad = {&semaphore, &to, 0};
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, &bad), hipErrorInvalidValue);
+	bad = {nullptr, &to, 1};
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, &bad), hipErrorInvalidValue);
+	bad = {&semaphore, nullptr, 1};
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, &bad), hipErrorInvalidValue);
+	bad = {&none, &to, 1};
+	CHECK_EQ(hipGraphAddExternalSemaphoresSignalNode(&node, graph, nullptr, 0, &bad), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExternalSemaphoresSignalNodeSetParams(nullptr, &good), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExternalSemaphoresSignalNodeSetParams(node, nullptr), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExternalSemaphoresSignalNodeSetParams(empty, &good), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExternalSemaphoresWaitNodeSetParams(node, &waits), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExternalSemaphoresSignalNodeGetParams(node, nullptr), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExternalSemaphoresSignalNodeGetParams(nullptr, &got), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExternalSemaphoresWaitNodeGetParams(node, &got_waits), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExecExternalSemaphoresSignalNodeSetParams(nullptr, node, &good), hipErrorInvalidValue);
+	CHECK_EQ(hipGraphExecExternalSemaphoresWaitNodeSetParams(nullptr, node, &waits), hipErrorInvalidValue);
+	to.flags = 1;
+	CHECK_EQ(hipGraphExternalSemaphoresSignalNodeSetParams(node, &good), hipErrorInvalidValue);
+	HIP(hipGraphDestroy(graph));
+	HIP(hipDestroyExternalSemaphore(semaphore));
+	drmSyncobjDestroy(card, syncobj);
+}
+#endif
+
 int main()
 {
 	card = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
@@ -370,6 +606,12 @@ int main()
 	timeline();
 	many();
 	bad_semaphores();
+	captured();
+#if TUFF_HIP_ABI >= 7
+	nodes();
+	other_devices();
+	bad_nodes();
+#endif
 	close(card);
 	return check_done("external memory and semaphores");
 }

@@ -121,6 +121,12 @@ $(O)/hip/%.ours: tests/hip/%.c $(OUR_HIP_DEPS) | $(O)/lib/libamdhip64.so
 $(O)/hip/late.abi%: tests/hip/late.c $(OUR_HIP_DEPS) | $(HIP_LIBS)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(HIP_C) -DLIBRARY='"libamdhip64.so.$*"' $< -o $@ -ldl
+$(O)/hip/foreign/libhsa-runtime64.so.1: tests/hip/mixed/hsa.c hsa/names.h hsa/exports.map
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(HIP_C) -fno-builtin -shared -fPIC -Wl,-soname,$(@F),--version-script=hsa/exports.map $< -o $@
+$(O)/hip/mixed.ours: tests/hip/mixed.c $(OUR_HIP_DEPS) $(O)/hip/foreign/libhsa-runtime64.so.1 | $(HIP_LIBS)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(HIP_C) $< -o $@ -ldl
 
 # --- programs of Debian's hipcc, and of LLVM's OpenMP ------------------------------------------------------------
 # hipcc is clang 15. Without that variable it looks for GPUs, although it is told which.

@@ -316,6 +316,22 @@ static void modules()
 	hipGetLastError();
 }
 
+/* Errors that are others than before. */
+static void statuses()
+{
+	hipResourceDesc resource = {};
+	hipTextureDesc how = {};
+	hipTextureObject_t texture;
+	void *at;
+
+	IS(hipErrorInvalidChannelDescriptor, hipCreateTextureObject(nullptr, &resource, &how, nullptr));
+	IS(hipErrorInvalidChannelDescriptor, hipCreateTextureObject(&texture, nullptr, &how, nullptr));
+	IS(hipErrorInvalidChannelDescriptor, hipCreateTextureObject(&texture, &resource, nullptr, nullptr));
+	IS(hipErrorInvalidValue, hipMemAddressReserve(&at, 0, 0, nullptr, 0));
+	IS(hipErrorInvalidValue, hipMemAddressReserve(&at, 1 << 21, 3, nullptr, 0));
+	hipGetLastError();
+}
+
 /* The one structure that a function of 6.4 has otherwise. */
 static void memset_nodes()
 {
@@ -465,7 +481,7 @@ static void captures()
 /* Later functions are there, and say that they do nothing. */
 static void later_functions()
 {
-	for (const char *name : {"hipLibraryLoadData", "hipGreenCtxCreate", "hipDeviceGetLuid", "hipModuleEnumerateFunctions"}) {
+	for (const char *name : {"hipGreenCtxCreate", "hipDeviceGetLuid", "hipMemGetDefaultMemPool"}) {
 		int (*function)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, name);
 
 		if (CHECK(function))
@@ -482,5 +498,5 @@ static void begin()
 	OK(hipStreamCreate(&stream));
 }
 
-STATUSES("HIP 7", begin, last_errors, launches, streams, fills, copies, memory, queries, modules, memset_nodes, shapes, properties, captures,
+STATUSES("HIP 7", begin, last_errors, launches, streams, fills, copies, memory, queries, modules, statuses, memset_nodes, shapes, properties, captures,
 	 later_functions)

@@ -133,6 +133,28 @@ hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *phGraphNode, hipGraph_t hGr
 				     const hipGraphNode_t *dependencies, size_t numDependencies,
 				     hipDeviceptr_t dptr);
 
+/* External semaphores (7.0 and later): signals and waits as hipSignalExternalSemaphoresAsync() and its twin do, of one device.
+ * Semaphores must live until the last launch of the graph has ended. GetParams gives the node's own lists. */
+hipError_t hipGraphAddExternalSemaphoresSignalNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
+						   const hipGraphNode_t *pDependencies, size_t numDependencies,
+						   const hipExternalSemaphoreSignalNodeParams *nodeParams);
+hipError_t hipGraphExternalSemaphoresSignalNodeGetParams(hipGraphNode_t hNode,
+							 hipExternalSemaphoreSignalNodeParams *params_out);
+hipError_t hipGraphExternalSemaphoresSignalNodeSetParams(hipGraphNode_t hNode,
+							 const hipExternalSemaphoreSignalNodeParams *nodeParams);
+hipError_t
+hipGraphExecExternalSemaphoresSignalNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
+						  const hipExternalSemaphoreSignalNodeParams *nodeParams);
+hipError_t hipGraphAddExternalSemaphoresWaitNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
+						 const hipGraphNode_t *pDependencies, size_t numDependencies,
+						 const hipExternalSemaphoreWaitNodeParams *nodeParams);
+hipError_t hipGraphExternalSemaphoresWaitNodeGetParams(hipGraphNode_t hNode,
+						       hipExternalSemaphoreWaitNodeParams *params_out);
+hipError_t hipGraphExternalSemaphoresWaitNodeSetParams(hipGraphNode_t hNode,
+						       const hipExternalSemaphoreWaitNodeParams *nodeParams);
+hipError_t hipGraphExecExternalSemaphoresWaitNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
+							   const hipExternalSemaphoreWaitNodeParams *nodeParams);
+
 /* Stream memory operations. */
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *phGraphNode, hipGraph_t hGraph,
 				     const hipGraphNode_t *dependencies, size_t numDependencies,

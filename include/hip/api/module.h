@@ -79,6 +79,52 @@ hipError_t hipGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned l
 hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsigned long long flags,
 				      hipDriverEntryPointQueryResult *driverStatus);
 
+/* 7.17 and later. Stores numFunctions handles at most. */
+hipError_t hipModuleEnumerateFunctions(hipFunction_t *functions, unsigned int numFunctions, hipModule_t mod);
+
+/* --- libraries (7.2 and later) ---------------------------------------------------------------- */
+
+/* Code as hipModule_t, for whatever device uses it: it is loaded on the device that is current at the first question about the
+ * library there, which then gives the errors of loading. A kernel is of one device. Programs use a kernel in place of a
+ * hipFunction_t, and as the address that launches take. Errors: InvalidResourceHandle, when the handle is none. */
+
+typedef enum hipLibraryOption {
+	hipLibraryHostUniversalFunctionAndDataTable = 0,
+	hipLibraryBinaryIsPreserved = 1
+} hipLibraryOption;
+
+/* code: an ELF code object or a bundle, which is copied; with hipLibraryBinaryIsPreserved it is not, and must stay. numJitOptions:
+ * 0, else InvalidValue. */
+hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *jitOptions,
+			      void **jitOptionsValues, unsigned int numJitOptions, hipLibraryOption *libraryOptions,
+			      void **libraryOptionValues, unsigned int numLibraryOptions);
+/* Errors: InvalidValue, when the file cannot be read. */
+hipError_t hipLibraryLoadFromFile(hipLibrary_t *library, const char *fileName, hipJitOption *jitOptions,
+				  void **jitOptionsValues, unsigned int numJitOptions,
+				  hipLibraryOption *libraryOptions, void **libraryOptionValues,
+				  unsigned int numLibraryOptions);
+/* Waits for the devices that have the library's code. */
+hipError_t hipLibraryUnload(hipLibrary_t library);
+hipError_t hipLibraryGetKernel(hipKernel_t *pKernel, hipLibrary_t library, const char *name);
+hipError_t hipLibraryGetKernelCount(unsigned int *count, hipLibrary_t library);
+/* Stores numKernels kernels at most. */
+hipError_t hipLibraryEnumerateKernels(hipKernel_t *kernels, unsigned int numKernels, hipLibrary_t library);
+/* 7.14 and later. */
+hipError_t hipLibraryGetGlobal(void **dptr, size_t *bytes, hipLibrary_t library, const char *name);
+hipError_t hipLibraryGetManaged(void **dptr, size_t *bytes, hipLibrary_t library, const char *name);
+
+hipError_t hipKernelGetLibrary(hipLibrary_t *library, hipKernel_t kernel);
+/* The name is valid until the library is unloaded. */
+hipError_t hipKernelGetName(const char **name, hipKernel_t kernel);
+/* 7.11 and later. The place of an argument that the program passes, in bytes; paramSize may be NULL. */
+hipError_t hipKernelGetParamInfo(hipKernel_t kernel, size_t paramIndex, size_t *paramOffset, size_t *paramSize);
+/* 7.12 and later. The attributes on device dev, where the code is loaded if it was not. */
+hipError_t hipKernelGetAttribute(int *pi, hipFunction_attribute attrib, hipKernel_t kernel, hipDevice_t dev);
+hipError_t hipKernelSetAttribute(hipFunction_attribute attrib, int value, hipKernel_t kernel, hipDevice_t dev);
+hipError_t hipKernelGetFunction(hipFunction_t *pFunc, hipKernel_t kernel);
+/* 7.16 and later. */
+hipError_t hipKernelSetAttributeForDevice(hipKernel_t kernel, hipFuncAttribute attr, int value, int device);
+
 /* --- linking ---------------------------------------------------------------------------------- */
 
 /* Links objects and bitcode to code for the current device; options and optionValues are pairs. */

@@ -7,8 +7,10 @@
 
 #include <hip/api/base.h>
 
-/* In section .hipFatBinSegment: magic "HIPF", version 1, the bundle in .hip_fatbin, NULL. */
+/* In section .hipFatBinSegment: magic "HIPF", version 1, the bundle in .hip_fatbin, NULL. Where the code was moved into archives:
+ * magic "HIPK", the reference to them (a MessagePack map) in place of the bundle, and the number of the bundle in the file. */
 #define HIP_FAT_BINARY_MAGIC 0x48495046u
+#define HIP_KPACK_MAGIC      0x4b504948u
 struct hip_fat_binary_wrapper {
 	uint32_t magic;
 	uint32_t version;

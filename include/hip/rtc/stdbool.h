@@ -1,0 +1,1 @@
+/* C++ has what C's <stdbool.h> defines. */

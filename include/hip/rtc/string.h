@@ -1,0 +1,2 @@
+/* Kernels' functions for memory are in HIP's own headers. */
+#include <stddef.h>

@@ -1,0 +1,3 @@
+/* The type of clock(). */
+#include <stddef.h>
+typedef long clock_t;
