@@ -229,8 +229,8 @@ API_SRC   := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 API_PARTS := cs/msgpack.c drv/chip.c drv/chip_rows.c drv/config.c drv/handle.c drv/lock.c drv/log.c drv/process.c drv/rank.c vm/segments.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
 API_FAST  := $(addprefix api/,base/error base/retire base/root device/context device/device exec/copy exec/event exec/fill \
-	exec/grid exec/launch graph/graph_exec graph/graph_launch memory/memory module/binary module/module pool/pool_cache \
-	pool/pool_space stream/capture stream/frontier stream/stream stream/stream_info stream/stream_memory stream/stream_wait \
+	exec/grid exec/launch graph/graph_exec graph/graph_launch memory/memory memory/memory_info module/binary module/module \
+	pool/pool_cache pool/pool_space stream/capture stream/frontier stream/stream stream/stream_info stream/stream_memory stream/stream_wait \
 	stream/timestamp)
 OPT_small := $(if $(filter release,$(MODE)),-Os)
 api_opt    = $(if $(filter $(API_FAST),$(1)),,$(OPT_small))
