@@ -202,14 +202,17 @@ SHIM_EXPORT int madvise(void *addr, size_t size_B, int advice)
 /* --- syscall() --- */
 
 /* OpenMPI's memory hooks overwrite the first instructions of mmap() and its like, ours included, by a jump to functions
- * that call syscall(). So nothing here calls a function that a program can find by those names. */
-SHIM_EXPORT long syscall(long number, ...)
+ * that call syscall(). So nothing here calls a function that a program can find by those names.
+ *
+ * Six arguments are read, and those that the caller has not passed are not looked at: the last may be from its frame, which
+ * AddressSanitizer guards. */
+SHIM_EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ...)
 {
 	va_list args;
 	long a[6];
 
 	va_start(args, number);
-	for (unsigned i = 0; i < 6; i++) /* those that the caller has not passed are not looked at */
+	for (unsigned i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
 	if (!shim_active())
