@@ -290,6 +290,22 @@ static void build_compile(struct hip_rtc_args *a, const char *folder, const stru
 			     target);
 }
 
+static bool is_header(const struct hip_source *source, const char *name)
+{
+	for (unsigned i = 0; i < source->headers; i++)
+		if (!strcmp(source->header_name[i], name))
+			return true;
+	return false;
+}
+
+/* The program's file is where quotation marks look first: it must not be taken for a header. */
+static void program_name(const struct hip_source *source, char *name, size_t name_B)
+{
+	snprintf(name, name_B, "program.hip");
+	for (unsigned other = 0; is_header(source, name); other++)
+		snprintf(name, name_B, "program_%u.hip", other);
+}
+
 /* Everything is kept as it is in the program's headers folder: comgr's own is not known. */
 static hiprtcResult source_compile(const char *folder, const void *what, struct hip_bytes *code,
 				   struct hip_bytes *log)
@@ -297,7 +313,7 @@ static hiprtcResult source_compile(const char *folder, const void *what, struct 
 	const struct hip_source *source = what;
 	struct hip_rtc_args a = {0};
 	struct hip_bytes notes = {0};
-	char target[HIP_RTC_TARGET_B];
+	char target[HIP_RTC_TARGET_B], name[32];
 	struct job job;
 	bool ok;
 
@@ -305,8 +321,9 @@ static hiprtcResult source_compile(const char *folder, const void *what, struct 
 		return HIPRTC_ERROR_INVALID_INPUT;
 	hip_rtc_target(source, target);
 	build_compile(&a, folder, source, target, &notes);
+	program_name(source, name, sizeof(name));
 	job_begin(&job, target, log);
-	job.ok &= !a.failed && data_add(job.set, KIND_SOURCE, "program.hip", source->text, strlen(source->text));
+	job.ok &= !a.failed && data_add(job.set, KIND_SOURCE, name, source->text, strlen(source->text));
 	job_act(&job, state.edition->compile, (const char *const *)a.at, a.count);
 	if (!source->bitcode)
 		job_generate(&job, NULL, 0);

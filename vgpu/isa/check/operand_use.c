@@ -151,11 +151,6 @@ static enum isa_event salu_event(enum isa_op op)
 	}
 }
 
-static bool has_answer(enum isa_op op)
-{
-	return op == ISA_OP_S_SENDMSG_RTN_B32 || op == ISA_OP_S_SENDMSG_RTN_B64;
-}
-
 static void event_of_salu(const struct using *u)
 {
 	const struct isa_wait *wait = isa_wait_of(u->gfx, u->i->op);
@@ -166,7 +161,7 @@ static void event_of_salu(const struct using *u)
 	if (wait) {
 		u->t->event = ISA_EVENT_WAIT;
 		u->t->wait = wait;
-	} else if (has_answer(u->i->op)) {
+	} else if (isa_op_has_answer(u->i->op)) {
 		counts_as(u, ISA_OPERATION_MESSAGE);
 		u->t->loaded = (struct isa_range){(uint16_t)(ISA_SCALAR_BASE + u->i->salu.dst),
 						  (uint8_t)isa_type_dw(u->i->row->dst), true};
@@ -181,7 +176,7 @@ static void use_of_salu(const struct using *u)
 	unsigned more = salu_more[u->i->op], dst_dw = isa_type_dw(row->dst);
 
 	for (unsigned n = 0; n < 2; n++)
-		if (row->src[n])
+		if (row->src[n] && !isa_op_has_answer(u->i->op))
 			reads_scalar(u, s->src[n], isa_type_dw(row->src[n]));
 	if (more & READS_DST)
 		reads_scalar(u, s->dst, dst_dw);

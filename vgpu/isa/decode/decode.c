@@ -133,12 +133,6 @@ static void decode_sop2(struct decode_state *st, uint32_t w)
 	salu_sources(st, bits_of(w, 7, 0), bits_of(w, 15, 8));
 }
 
-/* s_sendmsg_rtn names its message, and no register, in the source field. */
-static bool source_is_message(enum isa_op op)
-{
-	return op == ISA_OP_S_SENDMSG_RTN_B32 || op == ISA_OP_S_SENDMSG_RTN_B64;
-}
-
 static void decode_sop1(struct decode_state *st, uint32_t w)
 {
 	decode_row(st, ISA_SOP1, bits_of(w, 15, 8));
@@ -146,7 +140,7 @@ static void decode_sop1(struct decode_state *st, uint32_t w)
 		return;
 	if (st->inst->row->dst)
 		st->inst->salu.dst = decode_sgpr_result(st, bits_of(w, 22, 16), isa_type_dw(st->inst->row->dst));
-	if (source_is_message(st->inst->op))
+	if (isa_op_has_answer(st->inst->op))
 		st->inst->salu.simm = (int32_t)bits_of(w, 7, 0);
 	else
 		salu_sources(st, bits_of(w, 7, 0), 0);

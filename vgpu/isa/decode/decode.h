@@ -136,6 +136,12 @@ static inline unsigned isa_dim_axes(unsigned dim)
 	return axes[dim];
 }
 
+/* A message with an answer names the message in its source field, and no register; the answer comes later. */
+static inline bool isa_op_has_answer(enum isa_op op)
+{
+	return op == ISA_OP_S_SENDMSG_RTN_B32 || op == ISA_OP_S_SENDMSG_RTN_B64;
+}
+
 static inline bool isa_op_is_image_atomic(enum isa_op op)
 {
 	return op >= ISA_OP_IMAGE_ATOMIC_SWAP && op <= ISA_OP_IMAGE_ATOMIC_PK_ADD_BF16;

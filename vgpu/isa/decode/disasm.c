@@ -176,6 +176,8 @@ static void put_salu(struct text *t, const struct isa_inst *i)
 		put_sopk(t, i);
 	} else if (i->enc == ISA_SOPP) {
 		put_sopp(t, i);
+	} else if (isa_op_has_answer(i->op)) {
+		put_text(t, ", 0x%x", (unsigned)i->salu.simm);
 	} else {
 		put_salu_source(t, i, 0);
 		put_salu_source(t, i, 1);
