@@ -86,9 +86,9 @@ static const struct edition editions[] = {
 static struct {
 	struct drv_mutex
 		lock; /* guards the members below; held while comgr works: LLVM's options are the process's */
-	bool loaded;
+	bool tried;
 	const struct edition *edition; /* NULL: there is no comgr, or it is unknown */
-} state = {.lock = DRV_MUTEX(DRV_RANK_HIP_COMPILER)};
+} comgr_state = {.lock = DRV_MUTEX(DRV_RANK_HIP_COMPILER)};
 
 static bool functions_find(void *library)
 {
@@ -112,8 +112,8 @@ static void edition_find(const char *name)
 	comgr.get_version(&major, &minor);
 	for (size_t i = 0; i < sizeof(editions) / sizeof(editions[0]); i++)
 		if (editions[i].major == major)
-			state.edition = &editions[i];
-	if (!state.edition)
+			comgr_state.edition = &editions[i];
+	if (!comgr_state.edition)
 		fprintf(stderr, "tuff: %s has version %zu.%zu, which hiprtc does not know; clang is used\n", name,
 			major, minor);
 }
@@ -124,9 +124,9 @@ static void load_locked(void)
 	static const char *const names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"};
 
 	drv_rank_assert(DRV_RANK_HIP_COMPILER);
-	if (state.loaded)
+	if (comgr_state.tried)
 		return;
-	state.loaded = true;
+	comgr_state.tried = true;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 
@@ -202,7 +202,7 @@ static void job_begin(struct job *j, const char *target, struct hip_bytes *log)
 	if (comgr.create_action_info(&j->info))
 		return;
 	j->ok = !comgr.create_data_set(&j->set) &&
-		!comgr.action_info_set_language(j->info, state.edition->language_hip) &&
+		!comgr.action_info_set_language(j->info, comgr_state.edition->language_hip) &&
 		!comgr.action_info_set_isa_name(j->info, name) && !comgr.action_info_set_logging(j->info, true);
 }
 
@@ -238,8 +238,8 @@ static void job_generate(struct job *j, const char *const *options, size_t count
 {
 	static const char *const optimize[] = {"-O3", "-mcode-object-version=5"};
 
-	job_act(j, state.edition->make_object, optimize, 2);
-	job_act(j, state.edition->link_object, options, count);
+	job_act(j, comgr_state.edition->make_object, optimize, 2);
+	job_act(j, comgr_state.edition->link_object, options, count);
 }
 
 /* --- compiling and linking ----------------------------------------------------------------------- */
@@ -281,7 +281,7 @@ static void build_compile(struct hip_rtc_args *a, const char *folder, const stru
 	hip_rtc_arg(a, "-I%s/" HIP_RTC_HEADERS, folder);
 	hip_rtc_add_headers(a, true);
 	hip_rtc_add_options(a, source);
-	if (state.edition->brings_libraries)
+	if (comgr_state.edition->brings_libraries)
 		return;
 	if (hip_rtc_find_libraries(NULL, libraries) && hip_rtc_libraries_know(libraries, target))
 		add_libraries(a, libraries, target, source);
@@ -324,7 +324,7 @@ static hiprtcResult source_compile(const char *folder, const void *what, struct 
 	program_name(source, name, sizeof(name));
 	job_begin(&job, target, log);
 	job.ok &= !a.failed && data_add(job.set, KIND_SOURCE, name, source->text, strlen(source->text));
-	job_act(&job, state.edition->compile, (const char *const *)a.at, a.count);
+	job_act(&job, comgr_state.edition->compile, (const char *const *)a.at, a.count);
 	if (!source->bitcode)
 		job_generate(&job, NULL, 0);
 	ok = job_end(&job, source->bitcode ? KIND_BITCODE : KIND_EXECUTABLE, code);
@@ -339,9 +339,9 @@ static hiprtcResult comgr_compile(const struct hip_source *source, struct hip_by
 {
 	hiprtcResult r;
 
-	drv_mutex_lock(&state.lock);
+	drv_mutex_lock(&comgr_state.lock);
 	r = hip_rtc_in_folder(source_compile, source, code, log);
-	drv_mutex_unlock(&state.lock);
+	drv_mutex_unlock(&comgr_state.lock);
 	return r;
 }
 
@@ -352,16 +352,16 @@ static hiprtcResult comgr_link(const struct hip_link *link, struct hip_bytes *co
 	bool ok;
 
 	hip_rtc_target(NULL, target);
-	drv_mutex_lock(&state.lock);
+	drv_mutex_lock(&comgr_state.lock);
 	job_begin(&job, target, log);
 	for (unsigned i = 0; i < link->parts && job.ok; i++) {
 		snprintf(name, sizeof(name), "%u.bc", i);
 		job.ok = data_add(job.set, KIND_BITCODE, name, link->part[i].at, link->part[i].size_B);
 	}
-	job_act(&job, state.edition->link_bitcode, NULL, 0);
+	job_act(&job, comgr_state.edition->link_bitcode, NULL, 0);
 	job_generate(&job, link->option, link->options);
 	ok = job_end(&job, KIND_EXECUTABLE, code);
-	drv_mutex_unlock(&state.lock);
+	drv_mutex_unlock(&comgr_state.lock);
 	return ok ? HIPRTC_SUCCESS : HIPRTC_ERROR_LINKING;
 }
 
@@ -375,16 +375,16 @@ static bool comgr_is_there(const char *target, struct hip_bytes *notes)
 	/* comgr heeds variables that name files, which a program must not write with more rights than its caller has. */
 	if (drv_config()->privileged)
 		return false;
-	drv_mutex_lock(&state.lock);
+	drv_mutex_lock(&comgr_state.lock);
 	load_locked();
 	isa_name(target, name, sizeof(name));
-	if (state.edition && *target && !comgr.create_action_info(&info)) {
+	if (comgr_state.edition && *target && !comgr.create_action_info(&info)) {
 		known = !comgr.action_info_set_isa_name(info, name);
 		comgr.destroy_action_info(info);
 		if (!known)
 			hip_rtc_note(notes, "AMD's comgr does not know %s", target);
 	}
-	drv_mutex_unlock(&state.lock);
+	drv_mutex_unlock(&comgr_state.lock);
 	return known;
 }
 

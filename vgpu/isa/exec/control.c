@@ -86,11 +86,6 @@ void isa_barrier_step(struct isa_group *group)
 		isa_races_barrier(group->races);
 }
 
-bool isa_barrier_passed(const struct isa_wave *w)
-{
-	return w->group->phase != w->signal_phase;
-}
-
 /* The workgroup's barrier is -1; programs with named barriers are graphics or later chips'. */
 static bool is_group_barrier(const struct isa_wave *w, const struct isa_inst *i)
 {

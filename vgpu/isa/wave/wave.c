@@ -16,6 +16,11 @@ const struct isa_inst *isa_leave(struct isa_wave *w, enum isa_stop stop, uint64_
 	return NULL;
 }
 
+bool isa_barrier_passed(const struct isa_wave *w)
+{
+	return w->group->phase != w->signal_phase;
+}
+
 /* The longest instruction. */
 #define REPORT_WORDS 5
 
