@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <pthread.h>
 #include <unistd.h>
 #include "vgpu/shim/shim.h"
 #include "vgpu/sys.h"
@@ -111,24 +110,28 @@ static void fork_child(void)
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
 extern void *__dso_handle;
 
+/* Once, as the first of all. Without pthread_once(): ThreadSanitizer registers handlers of its own before it can intercept that. The first
+ * call comes while libraries are loaded, by one thread. */
 static void register_own(void)
 {
+	static atomic_flag registered = ATOMIC_FLAG_INIT;
+
+	if (atomic_flag_test_and_set(&registered))
+		return;
 	if (SHIM_REAL(__register_atfork)(fork_prepare, fork_parent, fork_child, __dso_handle))
 		fprintf(stderr, "vgpu: no memory for fork handlers: children cannot use the run\n");
 }
 
-static pthread_once_t own_handlers = PTHREAD_ONCE_INIT;
-
 SHIM_EXPORT int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso)
 {
-	pthread_once(&own_handlers, register_own);
+	register_own();
 	return SHIM_REAL(__register_atfork)(prepare, parent, child, dso);
 }
 
 /* For forks of programs where nothing else is registered. */
 __attribute__((constructor)) static void watch_forks(void)
 {
-	pthread_once(&own_handlers, register_own);
+	register_own();
 }
 
 SHIM_EXPORT pid_t fork(void)
