@@ -22,9 +22,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cs/pm4.h"
+#include "drv/clock.h"
 #include "drv/uapi.h"
 
 #define RING_B  65536u
@@ -328,19 +328,11 @@ int cs_user_queue_end(struct cs_ring *ring, const struct cs_syncobj **end)
 	return cs_user_queue_signal(ring, *end);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
 /* The word has not moved for longer than any job may take. Linux 7.0 and newer end such jobs themselves. */
 static bool is_stuck(struct cs_ring *ring)
 {
 	struct cs_user_queue *q = ring->user;
-	uint64_t word = cs_completed_seq(ring), now = now_ns();
+	uint64_t word = cs_completed_seq(ring), now = drv_now_ns();
 	bool stuck;
 
 	drv_mutex_lock(&q->lock);
@@ -362,7 +354,7 @@ static int give_up(struct cs_ring *ring)
 
 uint64_t cs_user_queue_deadline(uint64_t deadline_ns)
 {
-	uint64_t soon_ns = deadline_ns ? now_ns() + SLEEP_NS : 0;
+	uint64_t soon_ns = deadline_ns ? drv_now_ns() + SLEEP_NS : 0;
 
 	return deadline_ns < soon_ns ? deadline_ns : soon_ns;
 }

@@ -2,7 +2,8 @@
 #include "cs/internal.h"
 
 #include <errno.h>
-#include <time.h>
+
+#include "drv/clock.h"
 
 int cs_fence_poll(struct cs_fence fence)
 {
@@ -16,17 +17,9 @@ int cs_fence_poll(struct cs_fence fence)
 	return completed && fence.seq < ring->first_bad ? 1 : lost;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
 uint64_t cs_deadline_ns(int64_t timeout_ns)
 {
-	uint64_t start_ns = now_ns();
+	uint64_t start_ns = drv_now_ns();
 
 	if (timeout_ns < 0)
 		timeout_ns = 0;
@@ -41,7 +34,7 @@ static bool fence_spin(struct cs_fence fence, uint64_t until_ns)
 				return true;
 			__builtin_ia32_pause();
 		}
-	} while (now_ns() < until_ns);
+	} while (drv_now_ns() < until_ns);
 	return false;
 }
 
@@ -83,7 +76,7 @@ struct nap {
 
 static void nap_until(struct nap *nap, uint64_t deadline_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = drv_now_ns();
 	struct timespec pause = {0};
 
 	nap->ns = !nap->ns ? NAP_MIN_NS : nap->ns < NAP_MAX_NS / 2 ? 2 * nap->ns : NAP_MAX_NS;
@@ -96,7 +89,7 @@ static void nap_until(struct nap *nap, uint64_t deadline_ns)
 /* The deadline for the kernel's wait: deadline_ns, or 0 for a poll. */
 static uint64_t kernel_deadline(uint64_t deadline_ns)
 {
-	return deadline_ns == INT64_MAX || deadline_ns > now_ns() + KERNEL_SLEEP_MIN_NS ? deadline_ns : 0;
+	return deadline_ns == INT64_MAX || deadline_ns > drv_now_ns() + KERNEL_SLEEP_MIN_NS ? deadline_ns : 0;
 }
 
 /* Like wait_cs(), but sleeps until the fence or the deadline. */
@@ -109,7 +102,7 @@ static int sleep_on_fence(struct cs_fence fence, uint64_t deadline_ns)
 		uint64_t kernel_ns = kernel_deadline(deadline_ns);
 
 		r = wait_cs(fence, kernel_ns);
-		if (r != -ETIMEDOUT || now_ns() >= deadline_ns)
+		if (r != -ETIMEDOUT || drv_now_ns() >= deadline_ns)
 			return r;
 		if (!kernel_ns)
 			nap_until(&nap, deadline_ns);
@@ -174,7 +167,7 @@ static int wait_until(struct cs_fence fence, uint64_t deadline_ns)
 		return drv_fail(r, "the context was lost before");
 	if (r)
 		return 0;
-	spin_until_ns = now_ns() + drv_config()->spin_us * 1000ull;
+	spin_until_ns = drv_now_ns() + drv_config()->spin_us * 1000ull;
 	if (fence_spin(fence, spin_until_ns < deadline_ns ? spin_until_ns : deadline_ns))
 		return 0;
 	r = sleep_on_fence(fence, deadline_ns);
@@ -356,14 +349,14 @@ static int sleep_once(const struct cs_fence *fences, unsigned count, unsigned tu
 
 int cs_fences_wait_any(const struct cs_fence *fences, unsigned count, int64_t timeout_ns, unsigned *index)
 {
-	uint64_t deadline_ns = cs_deadline_ns(timeout_ns), now = now_ns();
+	uint64_t deadline_ns = cs_deadline_ns(timeout_ns), now = drv_now_ns();
 	uint64_t spin_until_ns = now + drv_config()->spin_us * 1000ull;
 	struct nap nap = {0};
 	unsigned turn = 0;
 	int r = 0, ended;
 
 	while ((ended = find_ended(fences, count, &r)) < 0) {
-		now = now_ns();
+		now = drv_now_ns();
 		if (now >= deadline_ns)
 			return drv_fail(-ETIMEDOUT, "none of %u jobs is done yet", count);
 		if (now < spin_until_ns) {

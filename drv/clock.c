@@ -2,7 +2,6 @@
 #include "drv/clock.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Readings for one sample: an interrupt rarely disturbs all of them. */
 #define TRIES 5
@@ -18,14 +17,6 @@
 #define REFRESH_MIN_NS 100000000ull
 #define REFRESH_MAX_NS 1000000000ull
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 int drv_clock_read(const struct drv_device *dev, struct drv_clock_reading *best)
 {
 	uint64_t width_ns = UINT64_MAX;
@@ -34,11 +25,11 @@ int drv_clock_read(const struct drv_device *dev, struct drv_clock_reading *best)
 		struct drv_clock_reading reading;
 		int r;
 
-		reading.before_ns = now_ns();
+		reading.before_ns = drv_now_ns();
 		r = drv_timestamp(dev, &reading.ticks);
 		if (r)
 			return r;
-		reading.after_ns = now_ns();
+		reading.after_ns = drv_now_ns();
 		if (reading.after_ns - reading.before_ns < width_ns) {
 			width_ns = reading.after_ns - reading.before_ns;
 			*best = reading;
@@ -187,7 +178,7 @@ int drv_clock_sample(struct drv_clock *clock)
 
 int drv_clock_refresh(struct drv_clock *clock)
 {
-	uint64_t now = now_ns(), good_ns;
+	uint64_t now = drv_now_ns(), good_ns;
 	bool due;
 
 	drv_mutex_lock(&clock->lock);

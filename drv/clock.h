@@ -22,9 +22,19 @@
 #define DRV_CLOCK_H
 
 #include <pthread.h>
+#include <time.h>
 
 #include "drv/lock.h"
 #include "drv/device.h"
+
+/* Time of CLOCK_MONOTONIC, in ns. */
+static inline uint64_t drv_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 #define DRV_CLOCK_SEGMENTS 16
 

@@ -2,18 +2,8 @@
 #ifndef FLOW_INTERNAL_H
 #define FLOW_INTERNAL_H
 
-#include <time.h>
-
+#include "drv/clock.h"
 #include "flow/flow.h"
-
-/* Time of CLOCK_MONOTONIC. */
-static inline uint64_t flow_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* --- hardware queues (queue.c) ------------------------------------------------------------------- */
 

@@ -182,7 +182,7 @@ void flow_stall(struct flow *f)
 
 __attribute__((noinline)) static void collect(struct flow *f)
 {
-	f->collecting_since_ns = flow_now_ns();
+	f->collecting_since_ns = drv_now_ns();
 	atomic_store(&f->collecting, true);
 	atomic_fetch_add(&f->gpu->collecting, 1);
 	flow_stall(f);
@@ -211,7 +211,7 @@ int flow_retire(struct flow *f)
 
 bool flow_collected_enough(const struct flow *f)
 {
-	return !should_collect(f) || flow_now_ns() - f->collecting_since_ns >= FLOW_COLLECT_NS;
+	return !should_collect(f) || drv_now_ns() - f->collecting_since_ns >= FLOW_COLLECT_NS;
 }
 
 /* --- how far the GPU is --------------------------------------------------------------------------- */

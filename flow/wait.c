@@ -114,7 +114,7 @@ struct wait {
 
 static int left_ns(const struct wait *w, int64_t *left)
 {
-	uint64_t now = w->deadline_ns == UINT64_MAX ? 0 : flow_now_ns();
+	uint64_t now = w->deadline_ns == UINT64_MAX ? 0 : drv_now_ns();
 
 	*left = w->deadline_ns == UINT64_MAX ? CS_FOREVER
 		: w->deadline_ns > now       ? (int64_t)(w->deadline_ns - now)
@@ -221,6 +221,6 @@ int flow_wait(struct flow *f, uint64_t value, int64_t timeout_ns, struct cs_ring
 	if (flow_completed(f) >= value)
 		return 0;
 	if (timeout_ns != CS_FOREVER)
-		w.deadline_ns = flow_now_ns() + (uint64_t)timeout_ns;
+		w.deadline_ns = drv_now_ns() + (uint64_t)timeout_ns;
 	return w.mine ? wait_with_lock(f, &w, lost) : wait_for_value(f, &w, lost);
 }

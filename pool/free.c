@@ -1,8 +1,8 @@
 /* Deferred frees: a freed block waits here for the jobs that may access it. */
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "drv/clock.h"
 #include "drv/lock.h"
 #include "pool/internal.h"
 
@@ -13,14 +13,6 @@
 /* Poll interval of a fence that cannot be waited for: its context is lost, and the kernel has not ended the job
  * yet. */
 #define LOST_US 1000
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 /* Gives back a block that no job can access. space.lock held. */
 static void block_give_back(struct pool_block *block, struct pool_gone *gone)
@@ -99,7 +91,7 @@ static bool deferral_wait_slice(struct pool_space *space)
 
 bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 {
-	int64_t start_ns = now_ns();
+	int64_t start_ns = (int64_t)drv_now_ns();
 	struct pool_gone gone;
 	bool any;
 
@@ -113,7 +105,7 @@ bool pool_reap_all(struct pool_space *space, int64_t wait_ns)
 		pool_gone_finish(space, &gone,
 				 UINT32_MAX); /* every vm counts as idle, so that the chunks go back to the kernel:
 						 memory is short, or is to be released */
-	} while (!any && now_ns() - start_ns < wait_ns && deferral_wait_slice(space));
+	} while (!any && (int64_t)drv_now_ns() - start_ns < wait_ns && deferral_wait_slice(space));
 	return any;
 }
 
