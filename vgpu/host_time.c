@@ -52,14 +52,9 @@ static bool read_thread(int id, struct thread *thread)
 {
 	char path[64], text[96];
 	long n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", id);
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = sys_read(fd, text, sizeof(text) - 1);
-	sys_close(fd);
+	n = sys_read_file(path, text, sizeof(text) - 1);
 	if (n <= 0)
 		return false;
 	text[n] = 0;

@@ -86,6 +86,19 @@ static inline long sys_read(int fd, void *buf, size_t size_B)
 	return sys_call6(SYS_read, fd, (long)buf, (long)size_B, 0, 0, 0);
 }
 
+/* Reads the beginning of a file: the bytes, or -errno. */
+static inline long sys_read_file(const char *path, void *buf, size_t size_B)
+{
+	int fd = sys_open(path, O_RDONLY | O_CLOEXEC);
+	long n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_read(fd, buf, size_B);
+	sys_close(fd);
+	return n;
+}
+
 static inline int sys_dup_cloexec(int fd)
 {
 	return (int)sys_call6(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3, 0, 0, 0);

@@ -312,6 +312,26 @@ static void write_caches(struct kfd *k, unsigned number, const struct vgpu_chip 
 	}
 }
 
+/* --- the host --- */
+
+/* Reads a text; false, with an empty one, where there is none. */
+static bool read_text(const char *path, char *text, size_t room)
+{
+	long n = sys_read_file(path, text, room - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* Reads a file of the host's node. */
+static bool read_host(unsigned node, const char *name, char *text, size_t room)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/%s", node, name);
+	return read_text(path, text, room);
+}
+
 /* --- links --- */
 
 struct kfd_link {
@@ -344,15 +364,9 @@ static void write_link(struct kfd *k, unsigned from, unsigned to, const struct k
 static void link_cpus(struct kfd *k)
 {
 	for (unsigned from = 0; from < k->cpu_count; from++) {
-		char path[64], text[512] = "", *at = text;
-		long fd, n;
+		char text[512], *at = text;
 
-		snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/distance", from);
-		fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-		n = fd < 0 ? 0 : sys_read((int)fd, text, sizeof(text) - 1);
-		if (fd >= 0)
-			sys_close((int)fd);
-		text[n > 0 ? n : 0] = 0;
+		read_host(from, "distance", text, sizeof(text));
 		for (unsigned to = 0; to < k->cpu_count; to++) {
 			struct kfd_link link = {.type = HSA_IOLINK_TYPE_HYPERTRANSPORT};
 
@@ -446,14 +460,10 @@ static unsigned gpu_id(const struct kfd *k, const struct kfd_node *node, const s
 /* MHz that the host's first CPU reaches; 0 where nobody tells, as in most virtual machines. */
 static unsigned cpu_MHz(void)
 {
-	long fd = sys_open("/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", O_RDONLY | O_CLOEXEC), n;
-	char text[32] = "";
+	char text[32];
 
-	if (fd < 0)
-		return 0;
-	n = sys_read((int)fd, text, sizeof(text) - 1);
-	sys_close((int)fd);
-	return n > 0 ? (unsigned)(strtoul(text, NULL, 10) / 1000) : 0;
+	read_text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", text, sizeof(text));
+	return (unsigned)(strtoul(text, NULL, 10) / 1000);
 }
 
 /* Properties of every node: those of the units of a GPU are 0 on a CPU, and the other way round. */
@@ -571,22 +581,6 @@ static void count_cpus(const char *list, struct kfd_node *node)
 	}
 }
 
-/* Reads a file of the host's node; false where there is none. */
-static bool read_host(unsigned node, const char *name, char *text, size_t room)
-{
-	char path[64];
-	long fd, n;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/%s", node, name);
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = sys_read((int)fd, text, room - 1);
-	sys_close((int)fd);
-	text[n > 0 ? n : 0] = 0;
-	return n > 0;
-}
-
 /* The host's NUMA nodes; one of all CPUs and all memory where the host tells none. The type, speed and width of memory modules are in
  * tables of the firmware, which only root reads: 0. */
 static void add_cpus(struct kfd *k)
@@ -665,15 +659,9 @@ static void build_topology(struct kfd *k, const char *base)
 static bool config_read(struct shim_config *config)
 {
 	char path[PATH_MAX + 16];
-	long fd, n = 0;
 
 	snprintf(path, sizeof(path), "%s/config", shim_root());
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = sys_read((int)fd, config, sizeof(*config));
-	sys_close((int)fd);
-	return n == sizeof(*config);
+	return sys_read_file(path, config, sizeof(*config)) == sizeof(*config);
 }
 
 void shim_kfd_build(void)

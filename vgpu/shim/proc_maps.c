@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "vgpu/kernel/base/proc.h"
 #include "vgpu/shim/shim.h"
 #include "vgpu/sys.h"
 
@@ -13,33 +14,10 @@ bool shim_proc_maps(const char *path)
 {
 	char own[32];
 
-	if (!path || strncmp(path, "/proc/", 6))
+	if (!shim_map_any() || !path || strncmp(path, "/proc/", 6))
 		return false;
 	snprintf(own, sizeof(own), "/proc/%d/maps", getpid());
 	return !strcmp(path, "/proc/self/maps") || !strcmp(path, "/proc/thread-self/maps") || !strcmp(path, own);
-}
-
-/* The whole file, ended by 0, in malloc'd memory; NULL: it cannot be read, or there is no memory. */
-static char *read_maps(void)
-{
-	size_t room = 1 << 16, size = 0;
-	char *text = malloc(room), *more;
-	long fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC), n = 0;
-
-	while (fd >= 0 && text && (n = sys_read((int)fd, text + size, room - size - 1)) > 0) {
-		size += (size_t)n;
-		if (room - size > 4096)
-			continue;
-		more = realloc(text, room *= 2);
-		if (!more)
-			free(text);
-		text = more;
-	}
-	if (fd >= 0)
-		sys_close((int)fd);
-	if (text)
-		text[size] = 0;
-	return text;
 }
 
 /* Writes a line: "7f00-7f10 rw-s 00000000 00:01 818319   /memfd:tuff-vgpu-memory (deleted)", or that of a node, whose device
@@ -60,7 +38,7 @@ static void write_line(FILE *to, const char *line, size_t length)
 int shim_proc_maps_open(bool cloexec)
 {
 	int fd = sys_memfd("maps", cloexec ? MFD_CLOEXEC : 0);
-	char *text = read_maps();
+	char *text = kern_read_proc("/proc/self/maps");
 	size_t size = 0;
 	char *out = NULL;
 	FILE *to = open_memstream(&out, &size);
@@ -71,7 +49,7 @@ int shim_proc_maps_open(bool cloexec)
 		fclose(to);
 	free(text);
 	for (size_t done = 0; fd >= 0 && done < size;) {
-		long n = sys_call6(SYS_write, fd, (long)(out + done), (long)(size - done), 0, 0, 0);
+		long n = sys_write(fd, out + done, size - done);
 
 		if (n <= 0)
 			break;

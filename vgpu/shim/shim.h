@@ -117,7 +117,7 @@ long shim_proc_link(const char *path, char *buf, size_t size_B);
 
 /* --- proc --- */
 
-/* Is it the file of this process's mappings? */
+/* Is it the file of this process's mappings, and is a buffer among them? */
 bool shim_proc_maps(const char *path);
 /* Opens a copy of it, in which a mapped buffer is a mapping of its device's render node. The descriptor, or -errno. */
 int shim_proc_maps_open(bool cloexec);

@@ -125,14 +125,10 @@ static void write_memory(struct tree *t, const char *dir, const struct vgpu_chip
 static void write_cpulist(struct tree *t, const char *dir, int node)
 {
 	char path[64], text[512];
-	long fd, n = 0;
+	long n;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/cpulist", node);
-	fd = node < 0 ? -1 : sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = sys_read((int)fd, text, sizeof(text));
-		sys_close((int)fd);
-	}
+	n = node < 0 ? -1 : sys_read_file(path, text, sizeof(text));
 	if (n > 0)
 		tree_write_file(t, dir, "local_cpulist", text, (size_t)n);
 	else

@@ -89,7 +89,7 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 
 	if (!shim_active())
 		return SHIM_REAL(openat)(dir, path, flags, mode);
-	if (shim_map_any() && shim_proc_maps(path)) {
+	if (shim_proc_maps(path)) {
 		fd = shim_proc_maps_open(flags & O_CLOEXEC);
 		return fd < 0 ? fail_with(-fd) : fd;
 	}
@@ -169,7 +169,7 @@ SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
                                                                                                                    \
 		if (real && shim_active())                                                                         \
 			refresh_file(path);                                                                        \
-		if (real && shim_active() && shim_map_any() && shim_proc_maps(path)) {                             \
+		if (real && shim_active() && shim_proc_maps(path)) {                                               \
 			int fd = shim_proc_maps_open(strchr(mode, 'e'));                                           \
                                                                                                                    \
 			return fd < 0 ? NULL : fdopen(fd, "r");                                                    \

@@ -16,14 +16,9 @@ bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat)
 {
 	char path[32], buf[1024], *p;
 	long n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = sys_read(fd, buf, sizeof(buf) - 1);
-	sys_close(fd);
+	n = sys_read_file(path, buf, sizeof(buf) - 1);
 	if (n <= 0)
 		return false;
 	buf[n] = 0;
@@ -38,6 +33,30 @@ bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat)
 	}
 	stat->start_time = p ? strtoull(p, NULL, 10) : 0;
 	return true;
+}
+
+char *kern_read_proc(const char *path)
+{
+	size_t room = 1 << 16, size_B = 0;
+	char *text = malloc(room), *bigger;
+	int fd = sys_open(path, O_RDONLY | O_CLOEXEC);
+	long n = 1;
+
+	while (text && fd >= 0 && n > 0) {
+		if (room - size_B < 8192) {
+			bigger = realloc(text, room *= 2);
+			if (!bigger)
+				break;
+			text = bigger;
+		}
+		n = sys_read(fd, text + size_B, room - size_B - 1);
+		size_B += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		sys_close(fd);
+	if (text)
+		text[size_B] = 0;
+	return text;
 }
 
 /* Beyond the segment: no byte that has a content. */

@@ -12,6 +12,8 @@ struct kern_proc_stat {
 };
 /* False: there is no such process. */
 bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat);
+/* The text of a file of /proc, for free(); NULL without memory. Needs no lock. */
+char *kern_read_proc(const char *path);
 
 /* A child that is about to be forked has a slot already, with pid 0. The slot is kept while the guard is open in the
  * parent or in the child: a descriptor with a lock on a byte of the segment, which fork() shares. */

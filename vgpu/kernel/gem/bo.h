@@ -47,8 +47,6 @@ int kern_bo_mmap(struct kern_file *file, uint64_t offset, uint64_t size_B, int p
 /* The same for a dma-buf. */
 int kern_dmabuf_mmap(struct kern_bo *bo, uint64_t offset, uint64_t size_B, uint64_t *phys_offset);
 
-/* The text of a file of /proc, for free(); NULL without memory. */
-char *kern_read_proc(const char *path);
 /* Is the user memory behind a userptr buffer still there, and has it its room in GTT? 0, -EFAULT, -ENOMEM; -EPERM
  * in another process. */
 int kern_userptr_check(struct kern_bo *bo);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "vgpu/kernel/base/call.h"
+#include "vgpu/kernel/base/proc.h"
 #include "vgpu/kernel/base/uapi.h"
 #include "vgpu/kernel/gem/bo.h"
 #include "vgpu/kernel/gem/handle.h"
@@ -29,30 +30,6 @@ static bool vma_parse(char *line, struct vma *vma)
 	vma->hi = hi;
 	vma->file = inode != 0;
 	return true;
-}
-
-char *kern_read_proc(const char *path)
-{
-	size_t room = 1 << 16, size_B = 0;
-	char *text = malloc(room), *bigger;
-	int fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	long n = 1;
-
-	while (text && fd >= 0 && n > 0) {
-		if (room - size_B < 8192) {
-			bigger = realloc(text, room *= 2);
-			if (!bigger)
-				break;
-			text = bigger;
-		}
-		n = sys_read(fd, text + size_B, room - size_B - 1);
-		size_B += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		sys_close(fd);
-	if (text)
-		text[size_B] = 0;
-	return text;
 }
 
 /* Pages of a file mapping past the file's end are mapped, but not present. A system before Linux 5.14 has no way
