@@ -14,11 +14,37 @@ static struct {
 	struct drv_rwlock lock;
 	struct vm_tree tree;
 	uint64_t last_id;
-} memories = {.lock = DRV_RWLOCK(DRV_RANK_HIP_MEMORY)};
+	_Atomic uint64_t changes; /* of the tree and its entries; written with the lock */
+} memories = {.lock = DRV_RWLOCK(DRV_RANK_HIP_MEMORY), .changes = 1};
 
 struct hip_memory_hooks hip_memory_hooks;
 
+static void change_begin(void)
+{
+	drv_rwlock_wrlock(&memories.lock);
+}
+
+static void change_end(void)
+{
+	atomic_fetch_add_explicit(&memories.changes, 1, memory_order_release);
+	drv_rwlock_unlock(&memories.lock);
+}
+
 /* --- look-up ---------------------------------------------------------------------------------- */
+
+/* An allocation that the thread has found, and may use again until there is a change. */
+struct found {
+	uint64_t changes; /* value of memories.changes then; 0: none yet */
+	struct hip_memory memory;
+};
+#define FOUND_SHIFT 4u /* log2 of the places, by a hash of the page */
+
+static _Thread_local void *found_memory __attribute__((tls_model("initial-exec")));
+
+static inline struct found *found_place(struct found *all, uintptr_t address)
+{
+	return &all[(address >> 12) * 0x9e3779b97f4a7c15u >> (64 - FOUND_SHIFT)];
+}
 
 static struct hip_memory *find_locked(uintptr_t address)
 {
@@ -27,33 +53,51 @@ static struct hip_memory *find_locked(uintptr_t address)
 	return node ? vm_container(node, struct hip_memory, node) : NULL;
 }
 
-bool hip_memory_find(const void *address, struct hip_memory *memory)
+__attribute__((noinline)) static bool find_in_tree(const void *address, struct hip_memory *memory)
 {
-	bool (*find)(const void *address, struct hip_memory *memory);
-	struct hip_memory *found;
+	struct found *all = hip_thread_memory(&found_memory, sizeof(*all) << FOUND_SHIFT);
+	const struct hip_memory *found;
 
-	if ((uintptr_t)address == UINTPTR_MAX)
-		return false;
-	find = atomic_load_explicit(&hip_memory_hooks.find, memory_order_acquire);
-	if (find && find(address, memory))
-		return true;
 	drv_rwlock_rdlock(&memories.lock);
 	found = find_locked((uintptr_t)address);
 	if (found)
 		*memory = *found;
+	if (found && all)
+		*found_place(all, (uintptr_t)address) = (struct found){
+			atomic_load_explicit(&memories.changes, memory_order_relaxed), *found};
 	drv_rwlock_unlock(&memories.lock);
 	return found;
+}
+
+bool hip_memory_find(const void *address, struct hip_memory *memory)
+{
+	const uintptr_t at = (uintptr_t)address;
+	bool (*find)(const void *address, struct hip_memory *memory);
+	const struct found *f = found_memory;
+
+	if (__builtin_expect(f != NULL, 1)) {
+		f = found_place(found_memory, at);
+		if (f->changes == atomic_load_explicit(&memories.changes, memory_order_acquire) &&
+		    at - f->memory.node.lo < f->memory.node.hi - f->memory.node.lo) {
+			*memory = f->memory;
+			return true;
+		}
+	}
+	if (at == UINTPTR_MAX)
+		return false;
+	find = atomic_load_explicit(&hip_memory_hooks.find, memory_order_acquire);
+	return (find && find(address, memory)) || find_in_tree(address, memory);
 }
 
 void hip_memory_set_sync(const void *address, bool sync)
 {
 	struct hip_memory *found;
 
-	drv_rwlock_wrlock(&memories.lock);
+	change_begin();
 	found = find_locked((uintptr_t)address);
 	if (found)
 		found->sync = sync;
-	drv_rwlock_unlock(&memories.lock);
+	change_end();
 }
 
 /* Only memory of hipMemMap() can lack access. */
@@ -65,28 +109,22 @@ static bool is_mapped_closed(const void *address, hsa_agent_t agent)
 	       permission != HSA_ACCESS_PERMISSION_RW;
 }
 
-bool hip_memory_is_closed(const struct hip_memory *m, const void *address, size_t size_B)
+bool hip_mapping_is_closed(const struct hip_memory *m, const void *address, size_t size_B)
 {
 	hsa_agent_t agent = hip.device[m->device].agent;
 
-	if (!m->ours || m->kind != HIP_MEMORY_DEVICE)
-		return m->read_only;
 	return is_mapped_closed(address, agent) || is_mapped_closed((const char *)address + size_B - 1, agent);
 }
 
-bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B)
+bool hip_mappings_cover(const struct hip_memory *memory, const void *address, size_t size_B)
 {
 	uint64_t at = (uintptr_t)address, hi = memory->node.hi;
 	const struct hip_memory *next;
 
-	if (size_B <= hi - at)
-		return true;
-	if (!memory->ours || memory->kind != HIP_MEMORY_DEVICE)
-		return false;
 	drv_rwlock_rdlock(&memories.lock);
 	while (size_B > hi - at) {
 		next = find_locked(hi);
-		if (!next || !next->ours || next->kind != HIP_MEMORY_DEVICE)
+		if (!next || !hip_memory_is_mapped(next))
 			break;
 		hi = next->node.hi;
 	}
@@ -132,13 +170,13 @@ static hipError_t memory_add(const struct hip_memory *like)
 	*memory = *like;
 	memory->node.lo = (uintptr_t)(like->base ? like->base : like->gpu_base);
 	memory->node.hi = memory->node.lo + like->size_B;
-	drv_rwlock_wrlock(&memories.lock);
+	change_begin();
 	taken = like->end && vm_tree_next(&memories.tree, NULL, memory->node.lo, memory->node.hi);
 	if (!taken) {
 		memory->id = ++memories.last_id;
 		vm_tree_insert(&memories.tree, &memory->node);
 	}
-	drv_rwlock_unlock(&memories.lock);
+	change_end();
 	if (taken)
 		free(memory);
 	return taken ? hipErrorInvalidValue : hipSuccess;
@@ -149,13 +187,13 @@ static struct hip_memory *memory_take(const void *address, unsigned kinds, bool 
 {
 	struct hip_memory *memory;
 
-	drv_rwlock_wrlock(&memories.lock);
+	change_begin();
 	memory = find_locked((uintptr_t)address);
 	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1 && memory->ours == ours)
 		vm_tree_remove(&memories.tree, &memory->node);
 	else
 		memory = NULL;
-	drv_rwlock_unlock(&memories.lock);
+	change_end();
 	return memory;
 }
 
@@ -605,7 +643,7 @@ void hip_memory_reset(struct hip_device *device)
 	hip_memory_reap();
 	do {
 		memory = NULL;
-		drv_rwlock_wrlock(&memories.lock);
+		change_begin();
 		for (node = NULL; !memory && (node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX));) {
 			struct hip_memory *m = vm_container(node, struct hip_memory, node);
 
@@ -614,7 +652,7 @@ void hip_memory_reset(struct hip_device *device)
 		}
 		if (memory)
 			vm_tree_remove(&memories.tree, &memory->node);
-		drv_rwlock_unlock(&memories.lock);
+		change_end();
 		if (memory)
 			give_back(memory);
 	} while (memory);

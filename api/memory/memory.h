@@ -47,12 +47,26 @@ static inline struct hip_device *hip_only_owner(struct hip_device *a, struct hip
 /* Copies the entry of the allocation that contains the address. False: HIP knows no such allocation. */
 bool hip_memory_find(const void *address, struct hip_memory *memory);
 void hip_memory_set_sync(const void *address, bool sync);
+/* A mapping of the program, or a variable. */
+static inline bool hip_memory_is_mapped(const struct hip_memory *memory)
+{
+	return memory->ours && memory->kind == HIP_MEMORY_DEVICE;
+}
 /* True when size_B bytes from the address are in the allocation, or in mappings of the program that follow it
  * without a gap. */
-bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B);
+bool hip_mappings_cover(const struct hip_memory *memory, const void *address, size_t size_B);
+static inline bool hip_memory_covers(const struct hip_memory *memory, const void *address, size_t size_B)
+{
+	return size_B <= memory->node.hi - (uintptr_t)address ||
+	       (hip_memory_is_mapped(memory) && hip_mappings_cover(memory, address, size_B));
+}
 /* True when kernels cannot read and write the whole range: it is registered read-only, or mapped without access for
  * the device that has it. */
-bool hip_memory_is_closed(const struct hip_memory *memory, const void *address, size_t size_B);
+bool hip_mapping_is_closed(const struct hip_memory *memory, const void *address, size_t size_B);
+static inline bool hip_memory_is_closed(const struct hip_memory *memory, const void *address, size_t size_B)
+{
+	return hip_memory_is_mapped(memory) ? hip_mapping_is_closed(memory, address, size_B) : memory->read_only;
+}
 
 /* Applies a change of the device's peers to its allocations. */
 hipError_t hip_memory_update_peers(struct hip_device *device);
