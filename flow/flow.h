@@ -170,8 +170,9 @@ static inline struct flow *flow_get(struct flow *flow)
 }
 void flow_put(struct flow *flow);
 
-/* The owner of the lock calls functions that may flush all flows: they must know. */
-extern _Thread_local char flow_thread;
+/* The owner of the lock calls functions that may flush all flows: they must know. (The initial-exec model saves a call of
+ * __tls_get_addr() for each lock.) */
+extern _Thread_local char flow_thread __attribute__((tls_model("initial-exec")));
 static inline void flow_hold(struct flow *flow)
 {
 	atomic_store_explicit(&flow->holder, (void *)&flow_thread, memory_order_relaxed);
@@ -259,8 +260,19 @@ static inline void flow_count_written(struct flow *f)
 
 	atomic_store_explicit(&f->written, written + 1, memory_order_release);
 }
+/* The GPU has enough to do, and the open job may wait for more. */
+static inline bool flow_should_collect(const struct flow *f)
+{
+	return f->job_ops < FLOW_OPS_MAX && cs_ring_unfinished(f->queue->ring) >= CS_BUSY_JOBS;
+}
 /* Called behind the last operation: submits the open job, or collects. */
-DRV_MUST_CHECK int flow_retire(struct flow *flow);
+DRV_MUST_CHECK int flow_retire_slow(struct flow *flow);
+DRV_MUST_CHECK static inline int flow_retire(struct flow *f)
+{
+	bool collects = f->ib && atomic_load_explicit(&f->collecting, memory_order_relaxed) && flow_should_collect(f);
+
+	return __builtin_expect(collects, 1) ? 0 : flow_retire_slow(f);
+}
 /* The end of the job with which the operations below value end. False: they were not all submitted, or have ended.
  */
 bool flow_job_of(const struct flow *flow, uint64_t value, struct cs_fence *fence);

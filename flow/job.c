@@ -188,13 +188,7 @@ __attribute__((noinline)) static void collect(struct flow *f)
 	flow_stall(f);
 }
 
-/* The GPU has enough to do, and the open job may wait for more. */
-static bool should_collect(const struct flow *f)
-{
-	return f->job_ops < FLOW_OPS_MAX && cs_ring_unfinished(f->queue->ring) >= CS_BUSY_JOBS;
-}
-
-int flow_retire(struct flow *f)
+int flow_retire_slow(struct flow *f)
 {
 	if (!f->ib) {
 		if (!f->afters && f->queue)
@@ -202,16 +196,16 @@ int flow_retire(struct flow *f)
 						 atomic_load_explicit(&f->executed, memory_order_relaxed));
 		return 0;
 	}
-	if (!should_collect(f))
+	if (!flow_should_collect(f))
 		return flow_close(f);
-	if (__builtin_expect(!atomic_load_explicit(&f->collecting, memory_order_relaxed), 0))
+	if (!atomic_load_explicit(&f->collecting, memory_order_relaxed))
 		collect(f);
 	return 0;
 }
 
 bool flow_collected_enough(const struct flow *f)
 {
-	return !should_collect(f) || drv_now_ns() - f->collecting_since_ns >= FLOW_COLLECT_NS;
+	return !flow_should_collect(f) || drv_now_ns() - f->collecting_since_ns >= FLOW_COLLECT_NS;
 }
 
 /* --- how far the GPU is --------------------------------------------------------------------------- */
