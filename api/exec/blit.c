@@ -6,7 +6,7 @@
 
 #include "drv/config.h"
 
-#define LANES 256u /* lanes of a workgroup */
+#define LANES_SHIFT 8u /* log2 of the lanes of a workgroup */
 /* log2 of the fewest lanes along a row: a row's unaligned ends are shorter than 16 bytes. */
 #define X_SHIFT    4u
 #define ELEMENTS   (1ull << 31) /* elements of a row in one launch: a grid's size has 32 bits */
@@ -16,6 +16,8 @@
 struct part {
 	uint64_t at_B, size_B; /* range of each row */
 	uint64_t row, rows, slice, slices;
+	uint64_t elements; /* of each row; the unaligned ends may leave one less */
+	uint32_t x_shift;  /* log2 of the lanes along a row */
 };
 
 bool hip_blit_takes(struct hip_blit *b, struct hip_device *dst_owner, struct hip_device *src_owner)
@@ -39,81 +41,59 @@ struct hip_tool_work hip_blit_work(const struct hip_blit *b)
 	};
 }
 
-static unsigned element_B(const struct hip_blit *b)
+/* log2 of an element's bytes. */
+static unsigned element_shift(const struct hip_blit *b)
 {
 	uint64_t differ = b->dst - b->src;
 
 	if (!b->src)
-		return 16;
+		return 4;
 	if (b->rows > 1)
 		differ |= b->dst_pitch_B - b->src_pitch_B;
 	if (b->slices > 1)
 		differ |= b->dst_slice_B - b->src_slice_B;
-	return differ % 16 == 0 ? 16 : differ % 4 == 0 ? 4 : 1;
+	return differ % 16 == 0 ? 4 : differ % 4 == 0 ? 2 : 0;
 }
 
-static enum hip_built_in kernel_of(const struct hip_blit *b)
+static hipError_t kernel_of(struct hip_device *device, const struct hip_blit *b, unsigned element_shift,
+			    const struct hip_kernel **kernel)
 {
-	if (!b->src)
-		return HIP_BUILT_IN_FILL;
-	return element_B(b) == 16  ? HIP_BUILT_IN_COPY16
-	       : element_B(b) == 4 ? HIP_BUILT_IN_COPY4
-				   : HIP_BUILT_IN_COPY1;
+	const enum hip_built_in copy[] = {[0] = HIP_BUILT_IN_COPY1, [2] = HIP_BUILT_IN_COPY4, [4] = HIP_BUILT_IN_COPY16};
+
+	return hip_built_in(device, b->src ? copy[element_shift] : HIP_BUILT_IN_FILL, kernel);
 }
 
-/* log2 of the lanes along a row: short rows share a workgroup. */
+/* Short rows share a workgroup. */
 static uint32_t x_shift_of(uint64_t elements)
 {
-	uint32_t shift = X_SHIFT;
-
-	while (1u << shift < LANES && 1u << shift < elements)
-		shift++;
-	return shift;
+	if (elements >= 1u << LANES_SHIFT)
+		return LANES_SHIFT;
+	return elements <= 1u << X_SHIFT ? X_SHIFT : 32 - (uint32_t)__builtin_clz((uint32_t)elements - 1);
 }
 
-/* Bytes of each row, from at_B on, in one part. */
-static uint64_t part_B(const struct hip_blit *b, uint64_t at_B)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-	uint64_t rest_B = b->row_B - at_B, most_B = ELEMENTS * element_B(b);
-
-	return rest_B < most_B ? rest_B : most_B;
+	return a < b ? a : b;
 }
 
-static uint64_t elements_of(const struct hip_blit *b, const struct part *p)
+/* Gives the part that begins at p->at_B, p->row and p->slice its size. */
+static void part_cut(const struct hip_blit *b, unsigned element_shift, struct part *p)
 {
-	return p->size_B / element_B(b) + 1; /* the unaligned ends may leave one element less */
+	p->size_B = least(b->row_B - p->at_B, ELEMENTS << element_shift);
+	p->elements = (p->size_B >> element_shift) + 1;
+	p->x_shift = x_shift_of(p->elements);
+	p->rows = least(b->rows - p->row, (uint64_t)GROUPS_MAX << (LANES_SHIFT - p->x_shift));
+	p->slices = least(b->slices - p->slice, GROUPS_MAX);
 }
 
-/* The most rows of one launch, for that many lanes along a row. */
-static uint64_t most_rows(uint32_t x_shift)
-{
-	return (uint64_t)GROUPS_MAX * (LANES >> x_shift);
-}
-
-static struct part first_part(const struct hip_blit *b)
-{
-	return (struct part){.size_B = part_B(b, 0)};
-}
-
-/* Limits the part to the rows and slices of one launch. */
-static void cut_part(const struct hip_blit *b, struct part *p)
-{
-	uint32_t shift = x_shift_of(elements_of(b, p));
-	uint64_t rows = b->rows - p->row, slices = b->slices - p->slice;
-
-	p->rows = rows < most_rows(shift) ? rows : most_rows(shift);
-	p->slices = slices < GROUPS_MAX ? slices : GROUPS_MAX;
-}
-
-/* Advances to the next part. False: the part was the last. */
-static bool next_part(const struct hip_blit *b, struct part *p)
+/* Advances to the beginning of the next part: along the rows, then to further rows, then to further slices. False: the part was
+ * the last. */
+static bool part_next(const struct hip_blit *b, struct part *p)
 {
 	p->at_B += p->size_B;
-	if (p->at_B == b->row_B)
-		p->at_B = 0;
-	p->size_B = part_B(b, p->at_B);
-	if (p->at_B)
+	if (p->at_B < b->row_B)
 		return true;
+	p->at_B = 0;
 	p->row += p->rows;
 	if (p->row < b->rows)
 		return true;
@@ -122,11 +102,10 @@ static bool next_part(const struct hip_blit *b, struct part *p)
 	return p->slice < b->slices;
 }
 
-static void fill_launch(const struct hip_blit *b, const struct part *p, struct hip_blit_args *args,
+static void part_launch(const struct hip_blit *b, const struct part *p, struct hip_blit_args *args,
 			struct hip_launch *l)
 {
-	uint64_t elements = elements_of(b, p);
-	uint32_t shift = x_shift_of(elements), y_lanes = LANES >> shift;
+	const uint32_t y_shift = LANES_SHIFT - p->x_shift;
 
 	*args = (struct hip_blit_args){
 		.dst = b->dst + p->slice * b->dst_slice_B + p->row * b->dst_pitch_B + p->at_B,
@@ -138,13 +117,13 @@ static void fill_launch(const struct hip_blit *b, const struct part *p, struct h
 		.row_B = p->size_B,
 		.rows = (uint32_t)p->rows,
 		.value = b->value,
-		.x_shift = shift,
+		.x_shift = p->x_shift,
 	};
-	l->threads[0] = 1u << shift;
-	l->threads[1] = y_lanes;
+	l->threads[0] = 1u << p->x_shift;
+	l->threads[1] = 1u << y_shift;
 	l->threads[2] = 1;
-	l->blocks[0] = (uint32_t)((elements + l->threads[0] - 1) >> shift);
-	l->blocks[1] = (uint32_t)((p->rows + y_lanes - 1) / y_lanes);
+	l->blocks[0] = (uint32_t)((p->elements + l->threads[0] - 1) >> p->x_shift);
+	l->blocks[1] = (uint32_t)((p->rows + l->threads[1] - 1) >> y_shift);
 	l->blocks[2] = (uint32_t)p->slices;
 	l->packed = args;
 	l->packed_B = sizeof(*args);
@@ -160,19 +139,6 @@ uint32_t hip_blit_header(const struct hip_blit *b)
 	return b->host ? (HIP_LAUNCH_HEADER & ~scopes) | scope : HIP_LAUNCH_HEADER;
 }
 
-static hipError_t put_part(struct hip_stream *s, const struct hip_blit *b, const struct hip_launch *l,
-			   hsa_signal_t watched)
-{
-	char *args = hip_stream_args(s, l->kernel->args_B);
-	hsa_kernel_dispatch_packet_t packet;
-
-	if (!args)
-		return hipErrorOutOfMemory;
-	hip_launch_prepare(l, hip_blit_header(b), &packet, args);
-	packet.completion_signal = watched;
-	return hip_stream_result(s, hip_stream_dispatch(s, &packet));
-}
-
 static hsa_signal_t blit_watch(struct hip_stream *s, const struct hip_blit *b)
 {
 	struct hip_tool_work work;
@@ -185,22 +151,21 @@ static hsa_signal_t blit_watch(struct hip_stream *s, const struct hip_blit *b)
 
 hipError_t hip_blit_put(struct hip_stream *s, const struct hip_blit *b)
 {
-	struct part p = first_part(b), last;
+	const unsigned shift = element_shift(b);
+	struct part p = {0};
 	struct hip_blit_args args;
 	struct hip_launch l = {0};
 	hsa_signal_t watched = {0};
-	hipError_t r = hip_built_in(s->device, kernel_of(b), &l.kernel);
+	hipError_t r = kernel_of(s->device, b, shift, &l.kernel);
 	bool more = !r;
 
 	while (more && !r) {
-		cut_part(b, &p);
-		fill_launch(b, &p, &args, &l);
-		last = p;
-		more = next_part(b, &last);
+		part_cut(b, shift, &p);
+		part_launch(b, &p, &args, &l);
+		more = part_next(b, &p);
 		if (!more)
 			watched = blit_watch(s, b);
-		r = put_part(s, b, &l, watched);
-		p = last;
+		r = hip_launch_dispatch(s, &l, hip_blit_header(b), watched);
 	}
 	if (r)
 		hip_tool_forget(watched);
@@ -210,10 +175,11 @@ hipError_t hip_blit_put(struct hip_stream *s, const struct hip_blit *b)
 hipError_t hip_blit_launch(struct hip_device *device, const struct hip_blit *b, struct hip_blit_args *args,
 			   struct hip_launch *l)
 {
-	struct part p = first_part(b);
+	const unsigned shift = element_shift(b);
+	struct part p = {0};
 
 	*l = (struct hip_launch){0};
-	cut_part(b, &p);
-	fill_launch(b, &p, args, l);
-	return next_part(b, &p) ? hipErrorNotSupported : hip_built_in(device, kernel_of(b), &l->kernel);
+	part_cut(b, shift, &p);
+	part_launch(b, &p, args, l);
+	return part_next(b, &p) ? hipErrorNotSupported : kernel_of(device, b, shift, &l->kernel);
 }

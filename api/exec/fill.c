@@ -26,12 +26,10 @@ static bool is_aligned(const struct hip_fill *f)
 	       (f->slices == 1 || !(f->slice_B % f->value_B));
 }
 
-static hipError_t fill_resolve(const struct hip_fill *f, struct hip_memory *memory)
+static hipError_t fill_resolve(const struct hip_fill *f, struct hip_memory *memory, size_t *size_B)
 {
-	size_t size_B;
-
-	if (!f->dst || !is_aligned(f) || !fill_extent(f, &size_B) || !hip_memory_find(f->dst, memory) ||
-	    !hip_memory_covers(memory, f->dst, size_B))
+	if (!f->dst || !is_aligned(f) || !fill_extent(f, size_B) || !hip_memory_find(f->dst, memory) ||
+	    !hip_memory_covers(memory, f->dst, *size_B))
 		return hipErrorInvalidValue;
 	return hipSuccess;
 }
@@ -39,18 +37,19 @@ static hipError_t fill_resolve(const struct hip_fill *f, struct hip_memory *memo
 hipError_t hip_fill_check(const struct hip_fill *f)
 {
 	struct hip_memory memory;
+	size_t size_B;
 
-	return is_empty(f) ? hipSuccess : fill_resolve(f, &memory);
+	return is_empty(f) ? hipSuccess : fill_resolve(f, &memory, &size_B);
 }
 
 static hipError_t fill_blit(const struct hip_fill *f, struct hip_blit *blit)
 {
 	struct hip_device *owner;
 	struct hip_memory memory;
-	size_t size_B = 0;
-	hipError_t r = fill_resolve(f, &memory);
+	size_t size_B;
+	hipError_t r = fill_resolve(f, &memory, &size_B);
 
-	if (r || !fill_extent(f, &size_B) || hip_memory_is_closed(&memory, f->dst, size_B))
+	if (r || hip_memory_is_closed(&memory, f->dst, size_B))
 		return r ? r : hipErrorInvalidValue;
 	owner = hip_memory_owner(&memory);
 	*blit = (struct hip_blit){

@@ -90,14 +90,15 @@ static void pack_hidden(char *to, const struct hip_launch *l)
 static void args_pack(char *to, const struct hip_launch *l)
 {
 	pack_explicit(l, to);
-	pack_hidden(to + l->kernel->cs->explicit_B, l);
+	if (l->kernel->hidden_B)
+		pack_hidden(to + l->kernel->cs->explicit_B, l);
 }
 
 /* --- shapes ----------------------------------------------------------------------------------- */
 
 static inline struct hip_shape *shape_of(struct hip_stream *s, const struct hip_kernel *k)
 {
-	return &s->shapes[(uintptr_t)k / sizeof(*k) % HIP_SHAPES];
+	return &s->shapes[k->number % HIP_SHAPES];
 }
 
 static inline bool is_shape(const struct hip_shape *shape, const struct hip_kernel *k, dim3 blocks, dim3 threads,
@@ -125,12 +126,12 @@ static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
 /* Does the same as pack_explicit() for a kernel with a plan of moves. */
 __attribute__((always_inline)) static inline void move_explicit(const struct hip_kernel *k, void **args, char *to)
 {
-	unsigned i = 0, eights = k->eights, all = eights + k->fours;
+	const struct hip_move *m = k->move, *fours = m + k->eights, *end = m + k->moves;
 
-	for (; i < eights; i++)
-		memcpy(to + k->move[i].offset_B, args[k->move[i].arg], 8);
-	for (; i < all; i++)
-		memcpy(to + k->move[i].offset_B, args[k->move[i].arg], 4);
+	for (; m < fours; m++)
+		memcpy(to + m->offset_B, args[m->arg], 8);
+	for (; m < end; m++)
+		memcpy(to + m->offset_B, args[m->arg], 4);
 }
 
 /* False when a hidden argument is missing because memory was short: the next launch may have it. */
@@ -160,7 +161,8 @@ __attribute__((cold, noinline)) static void keep_shape(struct hip_stream *s, con
 	memcpy(shape->blocks, l->blocks, sizeof(shape->blocks));
 	memcpy(shape->threads, l->threads, sizeof(shape->threads));
 	shape->lds_B = l->lds_B;
-	pack_hidden(shape->hidden, l);
+	if (l->kernel->hidden_B)
+		pack_hidden(shape->hidden, l);
 	if (hidden_is_complete(shape->hidden, l->kernel->cs))
 		shape->kernel = l->kernel;
 }
@@ -277,6 +279,112 @@ static void launch_packet_fill(hsa_kernel_dispatch_packet_t *p, const struct hip
 		p->private_segment_size = private_of_caller(l->kernel);
 }
 
+/* --- repeated launches ------------------------------------------------------------------------ */
+
+static inline bool has_room(const struct hip_stream *s, const struct hip_kernel *k)
+{
+	return k->args_B <= HIP_CHUNK_B - s->args_at;
+}
+
+static inline char *next_args(const struct hip_stream *s, const struct hip_kernel *k)
+{
+	return k->args_B ? s->args->base + s->args_at : NULL;
+}
+
+/* Makes the dispatch of the shape again. Its explicit arguments are at `to`, which is next_args(). */
+__attribute__((always_inline)) static inline bool shape_again(struct hip_stream *s, struct hip_shape *shape,
+							      const struct hip_kernel *k, char *to)
+{
+	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
+	s->args_at += k->args_B;
+	if (__builtin_expect(!shape->again.kernel, 0))
+		return false;
+	if (__builtin_expect(!hip.hsa->again(s->flow, &shape->again, to), 1))
+		return true;
+	/* The flow has stored another kernel in this entry. */
+	if (shape->again.kernel->serial != shape->again.serial)
+		shape->kernel = NULL;
+	return false;
+}
+
+/* Submits the packet of a kernel that reads its packet, or whose shape the flow does not have. */
+__attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks,
+						      dim3 threads, uint32_t lds_B, void *args)
+{
+	const dim3 grid = {blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
+	hsa_kernel_dispatch_packet_t packet;
+
+	packet_fill(&packet, k, grid, threads, lds_B, args);
+	return !hip_stream_dispatch(s, &packet);
+}
+
+/* Repeats the last launch of a program's kernel. False: the shape differs. */
+__attribute__((always_inline)) static inline bool launch_repeat(struct hip_stream *s, const struct hip_kernel *k,
+								dim3 blocks, dim3 threads, uint32_t lds_B,
+								void **args)
+{
+	struct hip_shape *shape = shape_of(s, k);
+	char *to;
+
+	if (!is_shape(shape, k, blocks, threads, lds_B) || !has_room(s, k))
+		return false;
+	to = next_args(s, k);
+	if (__builtin_expect(k->moved, 1))
+		move_explicit(k, args, to);
+	else
+		hip_launch_pack(&(struct hip_launch){.kernel = k, .args = args}, to);
+	return shape_again(s, shape, k, to) || dispatch_packet(s, k, blocks, threads, lds_B, to);
+}
+
+/* The same for any launch, whose packet has that header. */
+static inline bool dispatch_repeat(struct hip_stream *s, const struct hip_launch *l, uint16_t header)
+{
+	const struct hip_kernel *k = l->kernel;
+	struct hip_shape *shape = shape_of(s, k);
+	char *to;
+
+	if (l->grid[0] || !is_shape(shape, k, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
+	    shape->again.header != header || !has_room(s, k))
+		return false;
+	to = next_args(s, k);
+	pack_explicit(l, to);
+	return shape_again(s, shape, k, to);
+}
+
+/* --- submission ------------------------------------------------------------------------------- */
+
+void hip_launch_prepare(const struct hip_launch *l, uint32_t header_and_setup, hsa_kernel_dispatch_packet_t *packet,
+			char *args)
+{
+	args_pack(args, l);
+	launch_packet_fill(packet, l, args);
+	packet->header = (uint16_t)header_and_setup;
+	packet->setup = (uint16_t)(header_and_setup >> 16);
+}
+
+hipError_t hip_launch_dispatch(struct hip_stream *s, const struct hip_launch *l, uint32_t header_and_setup,
+			       hsa_signal_t completion)
+{
+	bool same = l->kernel->plain && !completion.handle;
+	hsa_kernel_dispatch_packet_t packet;
+	char *args = NULL;
+	int r;
+
+	if (same && dispatch_repeat(s, l, (uint16_t)header_and_setup))
+		return hipSuccess;
+	if (l->kernel->args_B) {
+		args = hip_stream_args(s, l->kernel->args_B);
+		if (!args)
+			return hipErrorOutOfMemory;
+	}
+	hip_launch_prepare(l, header_and_setup, &packet, args);
+	packet.completion_signal = completion;
+	r = hip_stream_dispatch(s, &packet);
+	if (!r && same && !l->grid[0])
+		keep_shape(s, l, &packet);
+	return hip_stream_result(s, r);
+}
+
 __attribute__((cold, noinline)) static hipError_t put_rare(struct hip_stream *s, const struct hip_launch *l)
 {
 	if (!l->cooperative)
@@ -293,23 +401,15 @@ hsa_signal_t hip_launch_watch(struct hip_stream *s, const struct hip_launch *l)
 
 hipError_t hip_launch_put(struct hip_stream *s, const struct hip_launch *l)
 {
-	hsa_kernel_dispatch_packet_t packet;
-	char *args = NULL;
+	hsa_signal_t watched;
 	hipError_t r;
 
 	if (l->cooperative || (l->kernel->prints && !l->messages))
 		return put_rare(s, l);
-	if (l->kernel->args_B) {
-		args = hip_stream_args(s, l->kernel->args_B);
-		if (!args)
-			return hipErrorOutOfMemory;
-		args_pack(args, l);
-	}
-	launch_packet_fill(&packet, l, args);
-	packet.completion_signal = hip_launch_watch(s, l);
-	r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
+	watched = hip_launch_watch(s, l);
+	r = hip_launch_dispatch(s, l, HIP_LAUNCH_HEADER, watched);
 	if (r)
-		hip_tool_forget(packet.completion_signal);
+		hip_tool_forget(watched);
 	return r;
 }
 
@@ -324,15 +424,6 @@ static hipError_t put_op(struct hip_stream *s, const struct hip_op *op)
 }
 
 const struct hip_op_kind hip_op_launch = {hipGraphNodeTypeKernel, check_op, put_op, NULL};
-
-void hip_launch_prepare(const struct hip_launch *l, uint32_t header_and_setup, hsa_kernel_dispatch_packet_t *packet,
-			char *args)
-{
-	args_pack(args, l);
-	launch_packet_fill(packet, l, args);
-	packet->header = (uint16_t)header_and_setup;
-	packet->setup = (uint16_t)(header_and_setup >> 16);
-}
 
 hipError_t hip_launch_submit(struct hip_stream *s, const struct hip_launch *l)
 {
@@ -352,64 +443,11 @@ hipError_t hip_launch_submit(struct hip_stream *s, const struct hip_launch *l)
 	return r || l->group ? r : hip_serial_after(s, HIP_SERIAL_KERNEL);
 }
 
-/* Submits the packet of a kernel that reads its packet, or whose shape the flow does not have. */
-__attribute__((noinline)) static bool dispatch_packet(struct hip_stream *s, const struct hip_kernel *k, dim3 blocks,
-						      dim3 threads, uint32_t lds_B, void *args)
-{
-	const dim3 grid = {blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z};
-	hsa_kernel_dispatch_packet_t packet;
-
-	packet_fill(&packet, k, grid, threads, lds_B, args);
-	return !hip_stream_dispatch(s, &packet);
-}
-
-/* Repeats the last launch of the kernel. False: the shape differs. */
-__attribute__((always_inline)) static inline bool launch_repeat(struct hip_stream *s, const struct hip_kernel *k,
-								dim3 blocks, dim3 threads, uint32_t lds_B,
-								void **args)
-{
-	struct hip_shape *shape = shape_of(s, k);
-	uint32_t at_B = s->args_at;
-	char *to;
-
-	if (!is_shape(shape, k, blocks, threads, lds_B) || k->args_B > HIP_CHUNK_B - at_B)
-		return false;
-	to = k->args_B ? s->args->base + at_B : NULL;
-	if (__builtin_expect(k->eights + k->fours == k->cs->arg_count, 1))
-		move_explicit(k, args, to);
-	else
-		hip_launch_pack(&(struct hip_launch){.kernel = k, .args = args}, to);
-	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
-	s->args_at = at_B + k->args_B;
-	if (__builtin_expect(shape->again.kernel != NULL, 1)) {
-		if (__builtin_expect(!hip.hsa->again(s->flow, &shape->again, to), 1))
-			return true;
-		/* The flow has stored another kernel in this entry. */
-		if (shape->again.kernel->serial != shape->again.serial)
-			shape->kernel = NULL;
-	}
-	return dispatch_packet(s, k, blocks, threads, lds_B, to);
-}
-
 /* Makes the first launch of a shape. */
 __attribute__((noinline)) static bool launch_first(struct hip_stream *s, const struct hip_launch *l)
 {
-	hsa_kernel_dispatch_packet_t packet;
-	char *args = NULL;
-
-	if (!launch_fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) ||
-	    l->kernel->args_B > HIP_CHUNK_B - s->args_at)
-		return false;
-	if (l->kernel->args_B) {
-		args = hip_stream_args(s, l->kernel->args_B);
-		args_pack(args, l);
-	}
-	launch_packet_fill(&packet, l, args);
-	packet.completion_signal.handle = 0;
-	if (hip_stream_dispatch(s, &packet))
-		return false;
-	keep_shape(s, l, &packet);
-	return true;
+	return launch_fits(l->kernel, dim3_of(l->blocks), dim3_of(l->threads), l->lds_B) &&
+	       has_room(s, l->kernel) && !hip_launch_dispatch(s, l, HIP_LAUNCH_HEADER, (hsa_signal_t){0});
 }
 
 /* The fast path: a kernel whose arguments are given by address. A dispatch that the flow refuses is left to the

@@ -38,6 +38,9 @@ hipError_t hip_launch_put(struct hip_stream *stream, const struct hip_launch *la
 	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |                                        \
 	 HSA_FENCE_SCOPE_AGENT << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE |                                        \
 	 3u << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS << 16)
+/* Submits one dispatch, which is neither cooperative nor prints. Between hip_stream_begin() and hip_stream_done(). */
+hipError_t hip_launch_dispatch(struct hip_stream *stream, const struct hip_launch *launch,
+			       uint32_t header_and_setup, hsa_signal_t completion);
 /* The same as hip_tool_watch(), for a kernel. */
 hsa_signal_t hip_launch_watch(struct hip_stream *stream, const struct hip_launch *launch);
 /* Writes the packet, with that header and setup, and the arguments: kernel->cs->kernarg_B bytes. */

@@ -42,18 +42,23 @@ static hipError_t load_locked(struct built_in *b, struct hip_device *device)
 	return r;
 }
 
+__attribute__((cold, noinline)) static hipError_t load(struct built_in *b, struct hip_device *device)
+{
+	hipError_t r;
+
+	drv_lock(&b->lock);
+	r = load_locked(b, device);
+	drv_unlock(&b->lock);
+	return r;
+}
+
 hipError_t hip_built_in(struct hip_device *device, enum hip_built_in which, const struct hip_kernel **kernel)
 {
 	struct built_in *b = &built_ins[device->index];
-	hipError_t r = hipSuccess;
 
-	if (__builtin_expect(!atomic_load_explicit(&b->loaded, memory_order_acquire), 0)) {
-		drv_lock(&b->lock);
-		r = load_locked(b, device);
-		drv_unlock(&b->lock);
-	}
 	*kernel = &b->kernel[which];
-	return r;
+	return __builtin_expect(atomic_load_explicit(&b->loaded, memory_order_acquire), 1) ? hipSuccess
+											     : load(b, device);
 }
 
 void hip_built_ins_reset(struct hip_device *device)

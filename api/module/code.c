@@ -233,18 +233,17 @@ static uint32_t args_size(const struct hip_kernel *kernel)
 	return hip_args_size(size_B);
 }
 
-/* Adds the arguments of that size from move[from] on; gives their number. */
-static uint8_t add_moves(struct hip_kernel *kernel, uint16_t size_B, unsigned from)
+/* Adds the arguments of that size behind the first `count` moves; gives the number of all. */
+static uint8_t add_moves(struct hip_kernel *kernel, uint16_t size_B, unsigned count)
 {
 	const struct cs_kernel *k = kernel->cs;
-	unsigned count = from;
 
 	for (unsigned i = 0; i < k->arg_count; i++)
 		if (k->arg[i].size_B == size_B) {
 			kernel->move[count].arg = (uint16_t)i;
 			kernel->move[count++].offset_B = (uint16_t)k->arg[i].offset_B;
 		}
-	return (uint8_t)(count - from);
+	return (uint8_t)count;
 }
 
 /* Argument memory has at most 16 KiB (cs/metadata.c), so offsets have 16 bits. */
@@ -258,8 +257,11 @@ static void plan_moves(struct hip_kernel *kernel)
 		if (k->arg[i].size_B != 8 && k->arg[i].size_B != 4)
 			return;
 	kernel->eights = add_moves(kernel, 8, 0);
-	kernel->fours = add_moves(kernel, 4, kernel->eights);
+	kernel->moves = add_moves(kernel, 4, kernel->eights);
+	kernel->moved = true;
 }
+
+static _Atomic unsigned kernels; /* looked up so far */
 
 hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel)
 {
@@ -276,6 +278,7 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	if (r)
 		return r;
 	*kernel = (struct hip_kernel){.device = code->device, .losses = code->losses};
+	kernel->number = atomic_fetch_add_explicit(&kernels, 1, memory_order_relaxed);
 	if (hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->object) ||
 	    hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK,
 					   &kernel->calls))

@@ -26,15 +26,15 @@ struct hip_kernel {
 	 * is not plain. */
 	uint32_t hidden_B;
 	unsigned losses; /* hip_code.losses of its code */
+	unsigned number; /* kernels are numbered in the order in which they are looked up */
 	/* The stack use is not known to the compiler: private_B does not cover it, and the device's limit for
 	 * stacks does. */
 	bool calls;
 	bool prints; /* writes printf messages to a buffer */
 	bool plain;  /* neither calls nor prints */
-	/* The explicit arguments in order of their sizes, if each has 8 or 4 bytes and there are few of them; else
-	 * there are none here. */
-	uint8_t eights, fours;
-	struct {
+	bool moved;  /* each explicit argument has 8 or 4 bytes, and there are few: `move` has them, those of 8 first */
+	uint8_t eights, moves;
+	struct hip_move {
 		uint16_t arg, offset_B;
 	} move[HIP_MOVES_MAX];
 	struct hip_retired retired; /* used when neither a handle nor the program names the kernel any more */

@@ -33,7 +33,7 @@ struct hip_chunk {
 
 /* The last launch of a kernel: the parts that another launch of the same shape has in common with it. */
 #define HIP_HIDDEN_MAX_B 320u
-#define HIP_SHAPES       4u
+#define HIP_SHAPES       16u
 struct hip_shape {
 	const struct hip_kernel *kernel; /* compared, never followed; NULL: none */
 	unsigned codes;                  /* value of hip_codes at that launch */
@@ -90,7 +90,7 @@ struct hip_stream {
 	struct hip_chunk *args; /* owned: the current chunk of the ring */
 	unsigned chunks;
 	uint32_t args_at;                    /* bytes of the current chunk in use; HIP_CHUNK_B without a chunk */
-	struct hip_shape shapes[HIP_SHAPES]; /* indexed by the kernel's address */
+	struct hip_shape shapes[HIP_SHAPES]; /* by the kernel's number */
 };
 
 /* Resolves the handles that are constants: the null stream, and a thread's own stream, which are made at their
