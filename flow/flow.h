@@ -269,7 +269,8 @@ static inline bool flow_should_collect(const struct flow *f)
 DRV_MUST_CHECK int flow_retire_slow(struct flow *flow);
 DRV_MUST_CHECK static inline int flow_retire(struct flow *f)
 {
-	bool collects = f->ib && atomic_load_explicit(&f->collecting, memory_order_relaxed) && flow_should_collect(f);
+	bool collects =
+		f->ib && atomic_load_explicit(&f->collecting, memory_order_relaxed) && flow_should_collect(f);
 
 	return __builtin_expect(collects, 1) ? 0 : flow_retire_slow(f);
 }

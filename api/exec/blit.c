@@ -58,7 +58,8 @@ static unsigned element_shift(const struct hip_blit *b)
 static hipError_t kernel_of(struct hip_device *device, const struct hip_blit *b, unsigned element_shift,
 			    const struct hip_kernel **kernel)
 {
-	const enum hip_built_in copy[] = {[0] = HIP_BUILT_IN_COPY1, [2] = HIP_BUILT_IN_COPY4, [4] = HIP_BUILT_IN_COPY16};
+	const enum hip_built_in copy[] = {
+		[0] = HIP_BUILT_IN_COPY1, [2] = HIP_BUILT_IN_COPY4, [4] = HIP_BUILT_IN_COPY16};
 
 	return hip_built_in(device, b->src ? copy[element_shift] : HIP_BUILT_IN_FILL, kernel);
 }

@@ -63,8 +63,8 @@ __attribute__((noinline)) static bool find_in_tree(const void *address, struct h
 	if (found)
 		*memory = *found;
 	if (found && all)
-		*found_place(all, (uintptr_t)address) = (struct found){
-			atomic_load_explicit(&memories.changes, memory_order_relaxed), *found};
+		*found_place(all, (uintptr_t)address) =
+			(struct found){atomic_load_explicit(&memories.changes, memory_order_relaxed), *found};
 	drv_rwlock_unlock(&memories.lock);
 	return found;
 }

@@ -58,7 +58,7 @@ hipError_t hip_built_in(struct hip_device *device, enum hip_built_in which, cons
 
 	*kernel = &b->kernel[which];
 	return __builtin_expect(atomic_load_explicit(&b->loaded, memory_order_acquire), 1) ? hipSuccess
-											     : load(b, device);
+											   : load(b, device);
 }
 
 void hip_built_ins_reset(struct hip_device *device)

@@ -32,7 +32,7 @@ struct hip_kernel {
 	bool calls;
 	bool prints; /* writes printf messages to a buffer */
 	bool plain;  /* neither calls nor prints */
-	bool moved;  /* each explicit argument has 8 or 4 bytes, and there are few: `move` has them, those of 8 first */
+	bool moved; /* each explicit argument has 8 or 4 bytes, and there are few: `move` has them, those of 8 first */
 	uint8_t eights, moves;
 	struct hip_move {
 		uint16_t arg, offset_B;
