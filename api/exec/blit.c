@@ -42,7 +42,7 @@ struct hip_tool_work hip_blit_work(const struct hip_blit *b)
 }
 
 /* log2 of an element's bytes. */
-static unsigned element_shift(const struct hip_blit *b)
+static inline unsigned element_shift(const struct hip_blit *b)
 {
 	uint64_t differ = b->dst - b->src;
 
@@ -55,8 +55,8 @@ static unsigned element_shift(const struct hip_blit *b)
 	return differ % 16 == 0 ? 4 : differ % 4 == 0 ? 2 : 0;
 }
 
-static hipError_t kernel_of(struct hip_device *device, const struct hip_blit *b, unsigned element_shift,
-			    const struct hip_kernel **kernel)
+static inline hipError_t kernel_of(struct hip_device *device, const struct hip_blit *b, unsigned element_shift,
+				   const struct hip_kernel **kernel)
 {
 	const enum hip_built_in copy[] = {
 		[0] = HIP_BUILT_IN_COPY1, [2] = HIP_BUILT_IN_COPY4, [4] = HIP_BUILT_IN_COPY16};
@@ -78,7 +78,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 }
 
 /* Gives the part that begins at p->at_B, p->row and p->slice its size. */
-static void part_cut(const struct hip_blit *b, unsigned element_shift, struct part *p)
+__attribute__((always_inline)) static inline void part_cut(const struct hip_blit *b, unsigned element_shift,
+							   struct part *p)
 {
 	p->size_B = least(b->row_B - p->at_B, ELEMENTS << element_shift);
 	p->elements = (p->size_B >> element_shift) + 1;
@@ -89,7 +90,7 @@ static void part_cut(const struct hip_blit *b, unsigned element_shift, struct pa
 
 /* Advances to the beginning of the next part: along the rows, then to further rows, then to further slices. False: the part was
  * the last. */
-static bool part_next(const struct hip_blit *b, struct part *p)
+static inline bool part_next(const struct hip_blit *b, struct part *p)
 {
 	p->at_B += p->size_B;
 	if (p->at_B < b->row_B)
@@ -103,8 +104,8 @@ static bool part_next(const struct hip_blit *b, struct part *p)
 	return p->slice < b->slices;
 }
 
-static void part_launch(const struct hip_blit *b, const struct part *p, struct hip_blit_args *args,
-			struct hip_launch *l)
+__attribute__((always_inline)) static inline void part_launch(const struct hip_blit *b, const struct part *p,
+							      struct hip_blit_args *args, struct hip_launch *l)
 {
 	const uint32_t y_shift = LANES_SHIFT - p->x_shift;
 
