@@ -1,4 +1,4 @@
-/* Allocations: device memory, host memory, managed and registered memory; and the look-up of an address. */
+/* Allocations: device memory, host memory, managed and registered memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,128 +9,7 @@
 #include "api/stream/capture.h"
 #include "api/stream/point.h"
 
-/* All allocations by address. A registered range lies within no other. */
-static struct {
-	struct drv_rwlock lock;
-	struct vm_tree tree;
-	uint64_t last_id;
-	_Atomic uint64_t changes; /* of the tree and its entries; written with the lock */
-} memories = {.lock = DRV_RWLOCK(DRV_RANK_HIP_MEMORY), .changes = 1};
-
 struct hip_memory_hooks hip_memory_hooks;
-
-static void change_begin(void)
-{
-	drv_rwlock_wrlock(&memories.lock);
-}
-
-static void change_end(void)
-{
-	atomic_fetch_add_explicit(&memories.changes, 1, memory_order_release);
-	drv_rwlock_unlock(&memories.lock);
-}
-
-/* --- look-up ---------------------------------------------------------------------------------- */
-
-/* An allocation that the thread has found, and may use again until there is a change. */
-struct found {
-	uint64_t changes; /* value of memories.changes then; 0: none yet */
-	struct hip_memory memory;
-};
-#define FOUND_SHIFT 4u /* log2 of the places, by a hash of the page */
-
-static _Thread_local void *found_memory __attribute__((tls_model("initial-exec")));
-
-static inline struct found *found_place(struct found *all, uintptr_t address)
-{
-	return &all[(address >> 12) * 0x9e3779b97f4a7c15u >> (64 - FOUND_SHIFT)];
-}
-
-static struct hip_memory *find_locked(uintptr_t address)
-{
-	struct vm_node *node = vm_tree_next(&memories.tree, NULL, address, address + 1);
-
-	return node ? vm_container(node, struct hip_memory, node) : NULL;
-}
-
-__attribute__((noinline)) static bool find_in_tree(const void *address, struct hip_memory *memory)
-{
-	struct found *all = hip_thread_memory(&found_memory, sizeof(*all) << FOUND_SHIFT);
-	const struct hip_memory *found;
-
-	drv_rwlock_rdlock(&memories.lock);
-	found = find_locked((uintptr_t)address);
-	if (found)
-		*memory = *found;
-	if (found && all)
-		*found_place(all, (uintptr_t)address) =
-			(struct found){atomic_load_explicit(&memories.changes, memory_order_relaxed), *found};
-	drv_rwlock_unlock(&memories.lock);
-	return found;
-}
-
-bool hip_memory_find(const void *address, struct hip_memory *memory)
-{
-	const uintptr_t at = (uintptr_t)address;
-	bool (*find)(const void *address, struct hip_memory *memory);
-	const struct found *f = found_memory;
-
-	if (__builtin_expect(f != NULL, 1)) {
-		f = found_place(found_memory, at);
-		if (f->changes == atomic_load_explicit(&memories.changes, memory_order_acquire) &&
-		    at - f->memory.node.lo < f->memory.node.hi - f->memory.node.lo) {
-			*memory = f->memory;
-			return true;
-		}
-	}
-	if (at == UINTPTR_MAX)
-		return false;
-	find = atomic_load_explicit(&hip_memory_hooks.find, memory_order_acquire);
-	return (find && find(address, memory)) || find_in_tree(address, memory);
-}
-
-void hip_memory_set_sync(const void *address, bool sync)
-{
-	struct hip_memory *found;
-
-	change_begin();
-	found = find_locked((uintptr_t)address);
-	if (found)
-		found->sync = sync;
-	change_end();
-}
-
-/* Only memory of hipMemMap() can lack access. */
-static bool is_mapped_closed(const void *address, hsa_agent_t agent)
-{
-	hsa_access_permission_t permission;
-
-	return !hsa_amd_vmem_get_access((void *)(uintptr_t)address, &permission, agent) &&
-	       permission != HSA_ACCESS_PERMISSION_RW;
-}
-
-bool hip_mapping_is_closed(const struct hip_memory *m, const void *address, size_t size_B)
-{
-	hsa_agent_t agent = hip.device[m->device].agent;
-
-	return is_mapped_closed(address, agent) || is_mapped_closed((const char *)address + size_B - 1, agent);
-}
-
-bool hip_mappings_cover(const struct hip_memory *memory, const void *address, size_t size_B)
-{
-	uint64_t at = (uintptr_t)address, hi = memory->node.hi;
-	const struct hip_memory *next;
-
-	drv_rwlock_rdlock(&memories.lock);
-	while (size_B > hi - at) {
-		next = find_locked(hi);
-		if (!next || !hip_memory_is_mapped(next))
-			break;
-		hi = next->node.hi;
-	}
-	drv_rwlock_unlock(&memories.lock);
-	return size_B <= hi - at;
-}
 
 /* Prints the allocation near an address, for reports of faults. */
 static void describe_address(uint64_t address)
@@ -157,44 +36,11 @@ static void host_waited(struct hip_device *device)
 		hook(device);
 }
 
-/* Errors: InvalidValue, when imported memory overlaps another allocation. */
 static hipError_t memory_add(const struct hip_memory *like)
 {
-	struct hip_memory *memory = malloc(sizeof(*memory));
-	bool taken;
-
-	if (!memory)
-		return hipErrorOutOfMemory;
 	atomic_store_explicit(&hip_fault_describe, describe_address, memory_order_relaxed);
 	atomic_store_explicit(&hip_stream_hooks.host_waited, host_waited, memory_order_release);
-	*memory = *like;
-	memory->node.lo = (uintptr_t)(like->base ? like->base : like->gpu_base);
-	memory->node.hi = memory->node.lo + like->size_B;
-	change_begin();
-	taken = like->end && vm_tree_next(&memories.tree, NULL, memory->node.lo, memory->node.hi);
-	if (!taken) {
-		memory->id = ++memories.last_id;
-		vm_tree_insert(&memories.tree, &memory->node);
-	}
-	change_end();
-	if (taken)
-		free(memory);
-	return taken ? hipErrorInvalidValue : hipSuccess;
-}
-
-/* Removes and returns the allocation that begins at the address, if it is of one of the kinds. NULL: none. */
-static struct hip_memory *memory_take(const void *address, unsigned kinds, bool ours)
-{
-	struct hip_memory *memory;
-
-	change_begin();
-	memory = find_locked((uintptr_t)address);
-	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1 && memory->ours == ours)
-		vm_tree_remove(&memories.tree, &memory->node);
-	else
-		memory = NULL;
-	change_end();
-	return memory;
+	return hip_memories_add(like);
 }
 
 static void give_back(struct hip_memory *memory)
@@ -238,20 +84,25 @@ static bool allow_peers(const struct hip_device *device, void *ptr)
 	return ok;
 }
 
+struct peers_update {
+	const struct hip_device *device;
+	bool ok;
+};
+
+static void update_peers(const struct hip_memory *memory, void *arg)
+{
+	struct peers_update *u = arg;
+
+	if (memory->kind == HIP_MEMORY_DEVICE && memory->device == u->device->index && !memory->ours)
+		u->ok &= allow_peers(u->device, memory->gpu_base);
+}
+
 hipError_t hip_memory_update_peers(struct hip_device *device)
 {
-	struct vm_node *node = NULL;
-	bool ok = true;
+	struct peers_update u = {device, true};
 
-	drv_rwlock_rdlock(&memories.lock);
-	while ((node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX))) {
-		const struct hip_memory *memory = vm_container(node, struct hip_memory, node);
-
-		if (memory->kind == HIP_MEMORY_DEVICE && memory->device == device->index && !memory->ours)
-			ok &= allow_peers(device, memory->gpu_base);
-	}
-	drv_rwlock_unlock(&memories.lock);
-	return ok ? hipSuccess : hipErrorOutOfMemory;
+	hip_memories_each(update_peers, &u);
+	return u.ok ? hipSuccess : hipErrorOutOfMemory;
 }
 
 hipError_t hip_pool_memory(hsa_amd_memory_pool_t pool, size_t size_B, bool everybody, void **out)
@@ -300,7 +151,7 @@ static hipError_t allocate_as(hsa_amd_memory_pool_t pool, const struct hip_memor
 	/* After the entry is in the tree: a thread that changes the peers finds it there. */
 	if (like->kind == HIP_MEMORY_DEVICE && !everybody && atomic_load(&hip.device[like->device].peers) &&
 	    !allow_peers(&hip.device[like->device], ptr)) {
-		give_back(memory_take(ptr, 1u << like->kind, false));
+		give_back(hip_memories_take(ptr, 1u << like->kind, false));
 		return hipErrorOutOfMemory;
 	}
 	*out = ptr;
@@ -497,7 +348,7 @@ hipError_t hip_memory_add_imported(int device, uint64_t pool, void *base, size_t
 
 void hip_memory_remove_ours(void *base)
 {
-	struct hip_memory *memory = memory_take(base, ~0u, true);
+	struct hip_memory *memory = hip_memories_take(base, ~0u, true);
 
 	if (memory)
 		hip_advice_forget(memory->node.lo, memory->node.hi);
@@ -528,7 +379,7 @@ static hipError_t free_known(void *ptr, unsigned kinds)
 
 	if (free_pool(ptr, kinds, &r))
 		return r;
-	memory = memory_take(ptr, kinds, false);
+	memory = hip_memories_take(ptr, kinds, false);
 	if (!memory)
 		return kinds & 1u << HIP_MEMORY_DEVICE ? hip_external_free(ptr) : hipErrorInvalidValue;
 	/* Kernels may use the memory until the device is idle. Errors of that wait are returned, and the memory is
@@ -588,7 +439,7 @@ hipError_t hip_memory_free_behind(void *ptr, struct hip_stream *s)
 
 	if (!d)
 		return hipErrorOutOfMemory;
-	d->memory = memory_take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
+	d->memory = hip_memories_take(ptr, 1u << HIP_MEMORY_DEVICE | 1u << HIP_MEMORY_MANAGED, false);
 	if (!d->memory) {
 		free(d);
 		return hipErrorInvalidValue;
@@ -638,24 +489,10 @@ void hip_memory_reap(void)
 void hip_memory_reset(struct hip_device *device)
 {
 	struct hip_memory *memory;
-	struct vm_node *node;
 
 	hip_memory_reap();
-	do {
-		memory = NULL;
-		change_begin();
-		for (node = NULL; !memory && (node = vm_tree_next(&memories.tree, node, 0, UINT64_MAX));) {
-			struct hip_memory *m = vm_container(node, struct hip_memory, node);
-
-			if (m->device == device->index && m->kind != HIP_MEMORY_REGISTERED && !m->ours)
-				memory = m;
-		}
-		if (memory)
-			vm_tree_remove(&memories.tree, &memory->node);
-		change_end();
-		if (memory)
-			give_back(memory);
-	} while (memory);
+	while ((memory = hip_memories_take_of(device)))
+		give_back(memory);
 }
 
 /* --- registration ----------------------------------------------------------------------------- */
@@ -663,26 +500,6 @@ void hip_memory_reset(struct hip_device *device)
 #define REGISTER_FLAGS                                                                                             \
 	(hipHostRegisterPortable | hipHostRegisterMapped | hipHostRegisterIoMemory | hipHostRegisterReadOnly |     \
 	 hipExtHostRegisterCoarseGrained)
-
-/* True when the range overlaps an allocation. *again: the range is registered already, at the same address. */
-static bool range_overlaps(const void *ptr, size_t size_B, bool *again)
-{
-	const uintptr_t lo = (uintptr_t)ptr;
-	bool any = false;
-
-	*again = false;
-	drv_rwlock_rdlock(&memories.lock);
-	for (struct vm_node *n = NULL; (n = vm_tree_next(&memories.tree, n, lo, lo + size_B));) {
-		const struct hip_memory *m = vm_container(n, struct hip_memory, node);
-
-		if (m->kind == HIP_MEMORY_REGISTERED && m->base == ptr)
-			*again = true;
-		else
-			any = true;
-	}
-	drv_rwlock_unlock(&memories.lock);
-	return any;
-}
 
 /* Serializes registrations, so that this library's entries and HSA's agree. */
 static struct drv_mutex register_lock = DRV_MUTEX(DRV_RANK_HIP_REGISTER);
@@ -698,7 +515,7 @@ static hipError_t host_unregister(void *ptr)
 		return hipErrorHostMemoryNotRegistered;
 	r = hip_device_wait(&hip.device[memory.device]);
 	drv_mutex_lock(&register_lock);
-	taken = memory_take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
+	taken = hip_memories_take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
 	if (taken)
 		hsa_amd_memory_unlock(ptr);
 	drv_mutex_unlock(&register_lock);
@@ -722,7 +539,7 @@ static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 	bool again;
 
 	/* Checked again with the lock: another thread may have registered the range. */
-	if (range_overlaps(ptr, size_B, &again) || again)
+	if (hip_memories_overlap(ptr, size_B, &again) || again)
 		return hipErrorHostMemoryAlreadyRegistered;
 	for (unsigned i = 0; i < hip.devices; i++)
 		agents[i] = hip.device[i].agent;
@@ -745,7 +562,7 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 
 	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
 		return hipErrorInvalidValue;
-	if (range_overlaps(ptr, size_B, &again))
+	if (hip_memories_overlap(ptr, size_B, &again))
 		return hipErrorHostMemoryAlreadyRegistered;
 	/* CLR's rule: a new registration replaces an old one, since programs free memory without unregistering
 	 * it. */

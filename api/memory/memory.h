@@ -1,10 +1,10 @@
 /* Memory that a program knows by its address: allocations, registered ranges, mappings.
  *
- *   hip_memory        an allocation; owned by memory.c's tree. hip_memory_find() gives copies, so that no pointer
+ *   hip_memory        an allocation; owned by find.c's tree. hip_memory_find() gives copies, so that no pointer
  *                     to an entry is used without the lock
  *   hip_memory_hooks  functions of the folders above that have allocations of their own: pools and graphs
  *
- * Lock: memory.c's reader-writer lock guards the tree and its entries. Only the lock of binaries comes after it.
+ * Lock: find.c's reader-writer lock guards the tree and its entries. Only the lock of binaries comes after it.
  */
 #ifndef API_MEMORY_H
 #define API_MEMORY_H
@@ -44,6 +44,9 @@ static inline struct hip_device *hip_only_owner(struct hip_device *a, struct hip
 {
 	return !a || a == b ? b : b ? NULL : a;
 }
+
+/* --- all of them (find.c) ------------------------------------------------------------------------- */
+
 /* Copies the entry of the allocation that contains the address. False: HIP knows no such allocation. */
 bool hip_memory_find(const void *address, struct hip_memory *memory);
 void hip_memory_set_sync(const void *address, bool sync);
@@ -67,6 +70,20 @@ static inline bool hip_memory_is_closed(const struct hip_memory *memory, const v
 {
 	return hip_memory_is_mapped(memory) ? hip_mapping_is_closed(memory, address, size_B) : memory->read_only;
 }
+
+/* Adds an allocation, which gets its interval and id. Errors: OutOfMemory; InvalidValue,
+ * when imported memory overlaps another one. */
+hipError_t hip_memories_add(const struct hip_memory *like);
+/* Removes the allocation that begins at the address, if it is of one of the kinds (a mask); the caller frees it. NULL: none. */
+struct hip_memory *hip_memories_take(const void *address, unsigned kinds, bool ours);
+/* The same for any that a reset of the device frees. */
+struct hip_memory *hip_memories_take_of(const struct hip_device *device);
+/* Calls fn with each, under the lock. */
+void hip_memories_each(void (*fn)(const struct hip_memory *memory, void *arg), void *arg);
+/* True when the range overlaps an allocation. *again: the range is registered already, at the same address. */
+bool hip_memories_overlap(const void *ptr, size_t size_B, bool *again);
+
+/* --- memory.c ----------------------------------------------------------------------------------- */
 
 /* Applies a change of the device's peers to its allocations. */
 hipError_t hip_memory_update_peers(struct hip_device *device);
