@@ -97,6 +97,57 @@ static void one_job()
 	}
 }
 
+__global__ void mark(int *at)
+{
+	__hip_atomic_store(at, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+static void set_all(unsigned *at, unsigned value)
+{
+	for (unsigned i = 0; i < N; i++)
+		__atomic_store_n(at + i, value, __ATOMIC_RELAXED);
+}
+
+// Copies of a size that was first copied within the GPU, in one job, from memory of the host that the GPU's caches keep: the last
+// one sees what the host wrote while the job ran.
+static void host_writes_between()
+{
+	const size_t size = N * 3;
+	unsigned *cached;
+	int *flag;
+
+	HIP(hipHostMalloc((void **)&cached, N * 4, hipHostMallocNonCoherent));
+	HIP(hipHostMalloc((void **)&flag, 2 * sizeof(*flag), hipHostMallocCoherent));
+	for (unsigned round = 0; round < 4; round++) {
+		set_all(cached, round);
+		__atomic_store_n(go, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(flag, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(flag + 1, 0, __ATOMIC_RELEASE);
+		hold<<<1, 1, 0, stream>>>(go);
+		HIP_LAUNCHED();
+		hold<<<1, 1, 0, stream>>>(go);
+		HIP_LAUNCHED();
+		HIP(hipMemcpyAsync(b, a, size, hipMemcpyDeviceToDevice, stream));
+		HIP(hipMemcpyAsync(a, cached, size, hipMemcpyHostToDevice, stream));
+		mark<<<1, 1, 0, stream>>>(flag);
+		HIP_LAUNCHED();
+		hold<<<1, 1, 0, stream>>>(flag + 1);
+		HIP_LAUNCHED();
+		HIP(hipMemcpyAsync(a, cached, size, hipMemcpyHostToDevice, stream));
+		__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+		while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+			;
+		set_all(cached, round + 100);
+		__atomic_store_n(flag + 1, 1, __ATOMIC_RELEASE);
+		HIP(hipMemcpyAsync(pinned, a, size, hipMemcpyDeviceToHost, stream));
+		HIP(hipStreamSynchronize(stream));
+		CHECK_EQ(pinned[0], round + 100);
+		CHECK_EQ(pinned[size / 4 - 1], round + 100);
+	}
+	HIP(hipHostFree(flag));
+	HIP(hipHostFree(cached));
+}
+
 // Of an idle GPU, and waited for.
 static void one_copy()
 {
@@ -404,6 +455,7 @@ int main()
 	HIP(hipHostMalloc((void **)&pinned, N * 4, hipHostMallocDefault));
 	HIP(hipHostMalloc((void **)&go, sizeof(*go), hipHostMallocCoherent));
 	one_job();
+	host_writes_between();
 	one_copy();
 	a_graph();
 	launches_and_waits();
