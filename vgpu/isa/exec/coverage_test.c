@@ -58,7 +58,6 @@ static const char *const missing[] = {
 	"s_subvector_loop",
 	"_gs_reg_rtn",
 	"ds_bvh_stack",
-	"global_load_tr",
 	"ordered_add_b64",
 	"s_barrier_init",
 	"s_barrier_join",

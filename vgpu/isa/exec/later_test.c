@@ -283,7 +283,91 @@ static void check_blocks_stored(void)
 	ALL_LANES(28, 0xc00 + l);
 }
 
+/* --- transposing loads --- */
+
+/* Element e of a lane's, in registers from `row` on. */
+static uint32_t element(unsigned row, unsigned lane, unsigned e, unsigned bits)
+{
+	return test.v[row + e * bits / 32][lane] >> e * bits % 32 & ((1u << bits) - 1);
+}
+
+/* The matrix that WMMA expects: lane l has column l % 16. The rows of a wave of 64 go around its halves (RDNA 4 ISA,
+ * "Matrix Element Storage in VGPRs"). */
+static void check_transposed(unsigned bits, unsigned stride_B)
+{
+	for (unsigned l = 0; l < LANES; l++)
+		for (unsigned e = 0; e < 256 / LANES; e++) {
+			unsigned row = l % 32 / 16 * 8 + l / 32 * 4 + e;
+
+			CHECK_EQ(element(20, l, e, bits),
+				 was(256 + row * stride_B + l % 16 * bits / 8) & ((1u << bits) - 1));
+		}
+	if (LANES == 64) /* half as many registers */
+		ALL_LANES(20 + bits / 8, OLD(20 + bits / 8));
+}
+
+static void check_transposed_words(void)
+{
+	check_transposed(16, 40);
+}
+
+static void check_transposed_bytes(void)
+{
+	check_transposed(8, 24);
+}
+
+/* Lanes with consecutive addresses, as measured on gfx1201: a test for tinygrad of words, and "trperm" of a project of
+ * FP8 matrices for llama.cpp. */
+static void check_measured_words(void)
+{
+	for (unsigned l = 0; l < 32; l++)
+		for (unsigned e = 0; e < 8; e++)
+			CHECK_EQ(element(20, l, e, 16),
+				 was(2 * (16 * (4 * (l / 8) + e / 2) + l % 8 + e % 2 * 8)) & 0xffff);
+}
+
+static void check_measured_bytes(void)
+{
+	for (unsigned l = 0; l < 32; l++)
+		for (unsigned e = 0; e < 8; e++)
+			CHECK_EQ(element(20, l, e, 8),
+				 was(l % 8 + (l / 8 & 1) * 32 + l / 16 * 128 + e % 4 * 8 + e / 4 * 64) & 0xff);
+}
+
+static void check_not_transposed(void)
+{
+	ALL_LANES(20, OLD(20));
+	ALL_LANES(21, OLD(21));
+}
+
+/* Where lanes read: RADV's and LLPC's addresses. In a wave of 64 those of the upper half are others, and ignored. */
+#define ADDRESS_WORDS                                                                                              \
+	"v_lshrrev_b32 v26, 4, v0\n v_lshlrev_b32 v26, 3, v26\n v_and_b32 v27, 7, v0\n"                            \
+	"v_add_nc_u32 v26, v26, v27\n v_bfe_u32 v27, v0, 3, 1\n v_lshlrev_b32 v27, 4, v27\n"                       \
+	"v_mul_u32_u24 v26, 40, v26\n v_add_nc_u32 v26, v26, v27\n"
+#define ADDRESS_BYTES                                                                                              \
+	"v_lshrrev_b32 v26, 3, v0\n v_lshlrev_b32 v26, 2, v26\n v_and_b32 v27, 3, v0\n"                            \
+	"v_add_nc_u32 v26, v26, v27\n v_bfe_u32 v27, v0, 2, 1\n v_lshlrev_b32 v27, 3, v27\n"                       \
+	"v_mul_u32_u24 v26, 24, v26\n v_add_nc_u32 v26, v26, v27\n"
+
 static const struct later_piece pieces[] = {
+	{"a matrix of words", check_transposed_words,
+	 ADDRESS_WORDS "global_load_tr_b128 v[20:23], v26, s[0:1] offset:256\n", "gfx1200", NULL, 32, 0},
+	{"a matrix of words, in a wave of 64", check_transposed_words,
+	 ADDRESS_WORDS "global_load_tr_b128 v[20:21], v26, s[0:1] offset:256\n", "gfx1200", NULL, 64, 0},
+	{"a matrix of bytes", check_transposed_bytes,
+	 ADDRESS_BYTES "global_load_tr_b64 v[20:21], v26, s[0:1] offset:256\n", "gfx1200", NULL, 32, 0},
+	{"a matrix of bytes, in a wave of 64", check_transposed_bytes,
+	 ADDRESS_BYTES "global_load_tr_b64 v20, v26, s[0:1] offset:256\n", "gfx1200", NULL, 64, 0},
+	{"a matrix of words, as measured, over its address", check_measured_words,
+	 "v_mov_b32 v20, v4\n v_mov_b32 v21, v5\n global_load_tr_b128 v[20:23], v[20:21], off\n", "gfx1200", NULL,
+	 32, 0},
+	{"a matrix of bytes, as measured", check_measured_bytes,
+	 "v_lshlrev_b32 v26, 3, v0\n global_load_tr_b64 v[20:21], v26, s[0:1]\n", "gfx1200", NULL, 32, 0},
+	{"a matrix without lanes", check_not_transposed,
+	 "s_mov_b32 s24, exec_lo\n s_mov_b32 exec_lo, 0\n global_load_tr_b64 v[20:21], v[24:25], off\n"
+	 "s_mov_b32 exec_lo, s24\n",
+	 "gfx1200", NULL, 32, 0},
 	{"masks of a wave", check_masks,
 	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s[30:31], 12, v0\n s_mov_b64 s[20:21], exec\n"
 	 "s_andn2_b64 s[20:21], exec, s[30:31]\n",
@@ -423,6 +507,38 @@ static const struct later_piece pieces[] = {
 
 #define PIECES (sizeof(pieces) / sizeof(pieces[0]))
 
+/* What stops a wave of GFX12, and what it says. */
+static const struct {
+	const char *code, *why;
+} refused[] = {
+	{"s_mov_b32 exec_lo, 1\n global_load_tr_b128 v[20:21], v[4:5], off\n", "lanes that EXEC turns off"},
+	{"s_mov_b32 exec_lo, 1\n global_load_tr_b64 v20, v[4:5], off\n", "lanes that EXEC turns off"},
+};
+
+static void check_refused(void)
+{
+	const char *codes[sizeof(refused) / sizeof(*refused)];
+	char why[512] = "";
+
+	init_later("gfx1200", false, false);
+	for (unsigned n = 0; n < sizeof(refused) / sizeof(*refused); n++)
+		codes[n] = refused[n].code;
+	if (!CHECK(assemble_codes("gfx1200", codes, sizeof(refused) / sizeof(*refused))))
+		return;
+	for (unsigned n = 0; n < sizeof(refused) / sizeof(*refused); n++) {
+		struct isa_wave *w = &test.wave;
+
+		set_vgprs();
+		set_sgprs();
+		w->pc = CODE + (uint64_t)n * PIECE_B;
+		w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
+		if (!CHECK(w->program) || !CHECK_EQ(isa_run(w, 100), ISA_STOPPED) ||
+		    !CHECK(strstr(w->why, refused[n].why)))
+			printf("  %s: %s%s\n", refused[n].code, why, w->why);
+	}
+	fini();
+}
+
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
@@ -432,5 +548,6 @@ int main(void)
 		test_later(chips[n], true, false, pieces, PIECES);
 		test_later(chips[n], false, false, pieces, PIECES);
 	}
+	check_refused();
 	return check_done("instructions from GFX10 on");
 }
