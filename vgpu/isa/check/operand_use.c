@@ -359,8 +359,14 @@ static void flat_addresses(const struct using *u)
 /* The registers that M0 selects are not known at decode. */
 static void use_of_block(const struct using *u)
 {
+	const struct isa_mem *m = &u->i->mem;
+
+	u->t->block = true;
 	reads_scalar(u, ISA_M0, 1);
-	counts_as(u, u->i->mem.dst_dw ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
+	add_read(u->t, m->vdata, m->data_dw);
+	if (m->dst_dw)
+		add_load(u->t, m->vdst, m->dst_dw);
+	counts_as(u, m->dst_dw ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
 }
 
 static void use_of_flat(const struct using *u)
