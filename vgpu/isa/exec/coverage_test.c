@@ -51,7 +51,6 @@ static const char *const missing[] = {
 	"s_cbranch_join",
 	"s_rfe",
 	"s_dcache_discard",
-	"v_cvt_sr",
 	"scratch_load_lds",
 	"v_screen_partition",
 	"s_code_end",

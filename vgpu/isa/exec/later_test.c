@@ -283,6 +283,32 @@ static void check_blocks_stored(void)
 	ALL_LANES(28, 0xc00 + l);
 }
 
+/* --- rounding by a seed --- */
+
+/* What an RX 9070 gave (bjacob/goc, rdna4_fp8_narrow_hardware.h): FP8 and BF8, then the same with FP16_OVFL. */
+static const struct {
+	uint32_t number, seed;
+	uint8_t result[4];
+} seeded[] = {
+	{0x00000000, 0xffffffff, {0x00, 0x00, 0x00, 0x00}}, {0x80000001, 0xffffffff, {0x80, 0x80, 0x80, 0x80}},
+	{0x3f880000, 0x00000000, {0x38, 0x3c, 0x38, 0x3c}}, {0x3f880000, 0x7fffffff, {0x38, 0x3c, 0x38, 0x3c}},
+	{0x3f880000, 0x80000000, {0x39, 0x3c, 0x39, 0x3c}}, {0x3f880000, 0xffffffff, {0x39, 0x3d, 0x39, 0x3d}},
+	{0xbf980000, 0x00000000, {0xb9, 0xbc, 0xb9, 0xbc}}, {0xbf980000, 0x7fffffff, {0xb9, 0xbd, 0xb9, 0xbd}},
+	{0x43e80000, 0x7fffffff, {0x7e, 0x5f, 0x7e, 0x5f}}, {0x43e80000, 0x80000000, {0x7f, 0x5f, 0x7e, 0x5f}},
+	{0x43e80000, 0xffffffff, {0x7f, 0x60, 0x7e, 0x60}}, {0x43f00000, 0x00000000, {0x7f, 0x5f, 0x7e, 0x5f}},
+	{0x47700000, 0x7fffffff, {0x7f, 0x7b, 0x7e, 0x7b}}, {0x47700000, 0x80000000, {0x7f, 0x7c, 0x7e, 0x7b}},
+	{0x3a000000, 0x80000000, {0x00, 0x10, 0x00, 0x10}}, {0x3a000000, 0xffffffff, {0x01, 0x10, 0x01, 0x10}},
+	{0x3a7fffff, 0x80000000, {0x00, 0x14, 0x00, 0x14}}, {0x3a800001, 0xffffffff, {0x01, 0x15, 0x01, 0x15}},
+	{0x37000000, 0x80000000, {0x00, 0x01, 0x00, 0x01}}, {0x377fffff, 0x00000000, {0x00, 0x00, 0x00, 0x00}},
+	{0x37800001, 0x7fffffff, {0x00, 0x01, 0x00, 0x01}}, {0x3f800001, 0xffffffff, {0x39, 0x3d, 0x39, 0x3d}},
+	{0x2c800000, 0xffffffff, {0x00, 0x00, 0x00, 0x00}}, {0x2d000000, 0x80000000, {0x00, 0x00, 0x00, 0x00}},
+	{0x2d000000, 0xffffffff, {0x00, 0x01, 0x00, 0x01}}, {0x30800000, 0xffffffff, {0x00, 0x01, 0x00, 0x01}},
+	{0x31000000, 0xffffffff, {0x01, 0x01, 0x01, 0x01}}, {0x7f800000, 0xffffffff, {0x7f, 0x7c, 0x7f, 0x7c}},
+	{0xff800000, 0x00000000, {0xff, 0xfc, 0xff, 0xfc}},
+};
+
+#define SEEDED (sizeof(seeded) / sizeof(*seeded))
+
 /* --- transposing loads --- */
 
 /* Element e of a lane's, in registers from `row` on. */
@@ -539,6 +565,46 @@ static void check_refused(void)
 	fini();
 }
 
+static uint8_t seeded_want(unsigned lane, unsigned n)
+{
+	return seeded[lane % 32 % SEEDED].result[n];
+}
+
+static void check_seeds(bool wave32)
+{
+	static const char *const code[] = {
+		"v_cvt_sr_fp8_f32 v20, v26, v27 byte_sel:1\n v_cvt_sr_bf8_f32 v20, v26, v27 byte_sel:2\n"
+		"v_cvt_sr_fp8_f32 v22, -|v26|, v27\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n"
+		"v_cvt_sr_fp8_f32 v21, v26, v27\n v_cvt_sr_bf8_f32 v21, v26, v27 byte_sel:3\n"
+		"v_cvt_pk_fp8_f32 v23, v26, v26\n v_cvt_pk_bf8_f32 v24, v26, v26\n"};
+	struct isa_wave *w = &test.wave;
+	char why[512];
+
+	init_later("gfx1200", wave32, false);
+	if (!CHECK(assemble_codes("gfx1200", code, 1)))
+		return;
+	set_vgprs();
+	set_sgprs();
+	for (unsigned l = 0; l < LANES; l++) {
+		test.v[26][l] = seeded[l % 32 % SEEDED].number;
+		test.v[27][l] = seeded[l % 32 % SEEDED].seed;
+	}
+	w->pc = CODE;
+	w->mode = 0xf0;
+	w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
+	CHECK(w->program && isa_run(w, 100) == ISA_ENDED);
+	ALL_LANES(20, (OLD(20) & 0xff0000ff) | seeded_want(l, 0) << 8 | seeded_want(l, 1) << 16);
+	ALL_LANES(21, (OLD(21) & 0x00ffff00) | seeded_want(l, 2) | (uint32_t)seeded_want(l, 3) << 24);
+	ALL_LANES(22, (OLD(22) & 0xffffff00) | seeded_want(l, 0) | 0x80);
+	for (unsigned l = 0; l < LANES; l++) { /* FP16_OVFL leaves infinities what they are */
+		if ((test.v[26][l] & 0x7fffffff) != 0x7f800000)
+			continue;
+		CHECK_EQ(test.v[23][l] & 0xff, seeded_want(l, 2));
+		CHECK_EQ(test.v[24][l] & 0xff, seeded_want(l, 3));
+	}
+	fini();
+}
+
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
@@ -549,5 +615,7 @@ int main(void)
 		test_later(chips[n], false, false, pieces, PIECES);
 	}
 	check_refused();
+	check_seeds(false);
+	check_seeds(true);
 	return check_done("instructions from GFX10 on");
 }
