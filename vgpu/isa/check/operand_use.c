@@ -161,8 +161,9 @@ static void event_of_salu(const struct using *u)
 	if (wait) {
 		u->t->event = ISA_EVENT_WAIT;
 		u->t->wait = wait;
-	} else if (isa_op_has_answer(u->i->op)) {
-		counts_as(u, ISA_OPERATION_MESSAGE);
+	} else if (isa_op_has_answer(u->i->op) || u->i->op == ISA_OP_S_GET_BARRIER_STATE) {
+		/* LLVM's SIInsertWaitcnts counts a barrier's state with scalar memory. */
+		counts_as(u, isa_op_has_answer(u->i->op) ? ISA_OPERATION_MESSAGE : ISA_OPERATION_SMEM);
 		u->t->loaded = (struct isa_range){(uint16_t)(ISA_SCALAR_BASE + u->i->salu.dst),
 						  (uint8_t)isa_type_dw(u->i->row->dst), true};
 	}

@@ -62,7 +62,6 @@ static const char *const missing[] = {
 	"s_barrier_join",
 	"s_barrier_leave",
 	"s_wakeup_barrier",
-	"s_get_barrier_state",
 	"_pck",
 	"image_msaa_load",
 	"image_gather4h",

@@ -539,6 +539,14 @@ static const struct {
 } refused[] = {
 	{"s_mov_b32 exec_lo, 1\n global_load_tr_b128 v[20:21], v[4:5], off\n", "lanes that EXEC turns off"},
 	{"s_mov_b32 exec_lo, 1\n global_load_tr_b64 v20, v[4:5], off\n", "lanes that EXEC turns off"},
+	{"s_barrier_signal 1\n", "no named barriers"},
+	{"s_mov_b32 m0, 1\n s_barrier_signal m0\n", "no named barriers"},
+	{"s_barrier_signal_isfirst 1\n", "no named barriers"},
+	{"s_barrier_wait 1\n", "no named barriers"},
+	{"s_get_barrier_state s20, 1\n", "no named barriers"},
+	{"s_barrier_init m0\n", "s_barrier_init"},
+	{"s_barrier_join m0\n", "s_barrier_join"},
+	{"s_barrier_leave\n", "s_barrier_leave"},
 };
 
 static void check_refused(void)
@@ -568,6 +576,30 @@ static void check_refused(void)
 static uint8_t seeded_want(unsigned lane, unsigned n)
 {
 	return seeded[lane % 32 % SEEDED].result[n];
+}
+
+/* Three waves, of which one has ended and one, this one, signals. */
+static void check_barrier_state(void)
+{
+	static const char *const code[] = {"s_get_barrier_state s20, -1\n s_barrier_signal -1\n"
+					   "s_get_barrier_state s21, -1\n"};
+
+	for (unsigned waves = 1; waves <= 3; waves += 2) {
+		struct isa_wave *w = &test.wave;
+		char why[512];
+
+		init_later("gfx1200", true, false);
+		test.group.waves = waves;
+		test.group.ended = waves / 3;
+		CHECK(assemble_codes("gfx1200", code, 1));
+		set_sgprs();
+		w->pc = CODE;
+		w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
+		CHECK(w->program && isa_run(w, 100) == ISA_ENDED);
+		CHECK_EQ(S(20), waves == 3 ? 0x00000021 : 0);
+		CHECK_EQ(S(21), waves == 3 ? 0x00010021 : 0);
+		fini();
+	}
 }
 
 static void check_seeds(bool wave32)
@@ -615,6 +647,7 @@ int main(void)
 		test_later(chips[n], false, false, pieces, PIECES);
 	}
 	check_refused();
+	check_barrier_state();
 	check_seeds(false);
 	check_seeds(true);
 	return check_done("instructions from GFX10 on");
