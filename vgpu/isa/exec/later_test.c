@@ -539,6 +539,9 @@ static const struct {
 } refused[] = {
 	{"s_mov_b32 exec_lo, 1\n global_load_tr_b128 v[20:21], v[4:5], off\n", "lanes that EXEC turns off"},
 	{"s_mov_b32 exec_lo, 1\n global_load_tr_b64 v20, v[4:5], off\n", "lanes that EXEC turns off"},
+	{"ds_direct_load v1 wait_va_vdst:15 wait_vm_vsrc:1\n", "LDS_DIRECT is not executed"},
+	{"ds_param_load v1, attr0.x wait_va_vdst:15 wait_vm_vsrc:1\n", "parameters of pixels are not executed"},
+	{".long 0x7e0202fe\n", "LDS_DIRECT is not executed"}, /* v_mov_b32 v1, src_lds_direct */
 	{"s_barrier_signal 1\n", "no named barriers"},
 	{"s_mov_b32 m0, 1\n s_barrier_signal m0\n", "no named barriers"},
 	{"s_barrier_signal_isfirst 1\n", "no named barriers"},
