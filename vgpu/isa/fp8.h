@@ -47,7 +47,17 @@ static inline uint32_t fp8_to_bits32(uint32_t code, struct fp8_format f)
 	return sign | (exponent + 127 - f.bias) << 23 | fraction << (23 - f.mantissa);
 }
 
-/* Rounds to nearest even. What is too large becomes NaN or infinity, or with `saturate` the largest number. */
+/* The code of a magnitude that was rounded, in units of the last bit. */
+static inline uint32_t fp8_code(uint32_t sign, uint32_t kept, int exponent, struct fp8_format f, bool saturate)
+{
+	kept += (uint32_t)(exponent - 1) << f.mantissa;
+	if (kept > f.largest)
+		return saturate ? sign | f.largest : fp8_special(sign, f, false);
+	return kept || !f.unsigned_zero ? sign | kept : 0;
+}
+
+/* Rounds to nearest even. What is too large becomes NaN or infinity, or with `saturate` the largest number; an infinity
+ * of OCP does not, as Mesa's f2e4m3fn_satfn has it, and a card (later_test.c). */
 static inline uint32_t fp8_from_bits32(uint32_t bits, struct fp8_format f, bool saturate)
 {
 	uint32_t sign = bits >> 24 & 0x80, mantissa = bits & 0x7fffff, kept, rest, half;
@@ -55,7 +65,7 @@ static inline uint32_t fp8_from_bits32(uint32_t bits, struct fp8_format f, bool 
 	unsigned shift = 23u - f.mantissa;
 
 	if ((bits & 0x7f800000) == 0x7f800000)
-		return saturate && !mantissa ? sign | f.largest : fp8_special(sign, f, mantissa);
+		return saturate && !mantissa && f.unsigned_zero ? sign | f.largest : fp8_special(sign, f, mantissa);
 	mantissa |= bits & 0x7f800000 ? 0x800000 : 0;
 	if (exponent < 1) {
 		shift += (unsigned)(1 - exponent);
@@ -67,10 +77,24 @@ static inline uint32_t fp8_from_bits32(uint32_t bits, struct fp8_format f, bool 
 	rest = mantissa & ((1u << shift) - 1);
 	half = 1u << (shift - 1);
 	kept += rest > half || (rest == half && (kept & 1));
-	kept += (uint32_t)(exponent - 1) << f.mantissa;
-	if (kept > f.largest)
-		return saturate ? sign | f.largest : fp8_special(sign, f, false);
-	return kept || !f.unsigned_zero ? sign | kept : 0;
+	return fp8_code(sign, kept, exponent, f, saturate);
+}
+
+/* Adds the upper bits of a seed to those that go, with the carry, and cuts off. A number below the smallest normal one
+ * loses first what is below the seed. */
+static inline uint32_t fp8_from_bits32_by_seed(uint32_t bits, struct fp8_format f, bool saturate, uint32_t seed)
+{
+	uint32_t sign = bits >> 24 & 0x80, mantissa = (bits & 0x7fffff) | (bits & 0x7f800000 ? 0x800000 : 0);
+	int exponent = (int)(bits >> 23 & 0xff) - 127 + f.bias;
+	unsigned shift = 23u - f.mantissa;
+
+	if ((bits & 0x7f800000) == 0x7f800000)
+		return fp8_from_bits32(bits, f, saturate);
+	if (exponent < 1) {
+		mantissa = exponent > -31 ? mantissa >> (1 - exponent) : 0;
+		exponent = 1;
+	}
+	return fp8_code(sign, (mantissa + (seed >> (32 - shift))) >> shift, exponent, f, saturate);
 }
 
 #endif

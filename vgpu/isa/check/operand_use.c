@@ -161,8 +161,9 @@ static void event_of_salu(const struct using *u)
 	if (wait) {
 		u->t->event = ISA_EVENT_WAIT;
 		u->t->wait = wait;
-	} else if (isa_op_has_answer(u->i->op)) {
-		counts_as(u, ISA_OPERATION_MESSAGE);
+	} else if (isa_op_has_answer(u->i->op) || u->i->op == ISA_OP_S_GET_BARRIER_STATE) {
+		/* LLVM's SIInsertWaitcnts counts a barrier's state with scalar memory. */
+		counts_as(u, isa_op_has_answer(u->i->op) ? ISA_OPERATION_MESSAGE : ISA_OPERATION_SMEM);
 		u->t->loaded = (struct isa_range){(uint16_t)(ISA_SCALAR_BASE + u->i->salu.dst),
 						  (uint8_t)isa_type_dw(u->i->row->dst), true};
 	}
@@ -359,8 +360,14 @@ static void flat_addresses(const struct using *u)
 /* The registers that M0 selects are not known at decode. */
 static void use_of_block(const struct using *u)
 {
+	const struct isa_mem *m = &u->i->mem;
+
+	u->t->block = true;
 	reads_scalar(u, ISA_M0, 1);
-	counts_as(u, u->i->mem.dst_dw ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
+	add_read(u->t, m->vdata, m->data_dw);
+	if (m->dst_dw)
+		add_load(u->t, m->vdst, m->dst_dw);
+	counts_as(u, m->dst_dw ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
 }
 
 static void use_of_flat(const struct using *u)

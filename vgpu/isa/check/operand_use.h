@@ -9,6 +9,8 @@
 /* Registers as one row of numbers: rows of wave->v, then scalar operand codes. */
 #define ISA_SCALAR_BASE 1024u
 
+#define ISA_BLOCK 32u
+
 struct isa_range {
 	uint16_t first;
 	uint8_t count;
@@ -49,6 +51,8 @@ struct isa_operand_use {
 	bool to_lds;
 	/* DS: what it reads and writes of LDS is one step, though no single atomic. */
 	bool atomic;
+	/* The range of ISA_BLOCK registers is the data of a block: M0 has a bit for each that is accessed. */
+	bool block;
 	uint8_t path; /* enum isa_path */
 	union {
 		const struct isa_count *counts; /* ISA_EVENT_COUNT */

@@ -133,6 +133,30 @@ static bool ranges_overlap(const struct isa_range *a, const struct isa_range *b)
 	return a->first < b->first + b->count && b->first < a->first + a->count;
 }
 
+/* The registers that a block moves, a bit each: none if the dispatch does not grant them all. */
+static uint32_t block_of(const struct isa_wave *w, const struct isa_range *data)
+{
+	uint32_t mask = w->s[ISA_M0];
+
+	return mask && data->first + 31 - (unsigned)__builtin_clz(mask) < w->machine->vgpr_count ? mask : 0;
+}
+
+/* Whether a range of an instruction's has a register that is being loaded. */
+static bool is_loading(const struct isa_wave *w, const struct isa_operand_use *t, const struct isa_range *r,
+		       const struct waitcnt_load *load)
+{
+	uint32_t mask;
+
+	if (!ranges_overlap(r, &load->range) || !t->block || r->count != ISA_BLOCK)
+		return ranges_overlap(r, &load->range);
+	mask = block_of(w, r);
+	for (unsigned n = 0; n < ISA_BLOCK; n++)
+		if (mask >> n & 1 && r->first + n >= load->range.first &&
+		    r->first + n < load->range.first + (unsigned)load->range.count)
+			return true;
+	return false;
+}
+
 /* A second load to a register needs no wait when both write their results in the order of one counter. */
 static bool in_order(const struct isa_operand_use *t, const struct waitcnt_load *load)
 {
@@ -239,7 +263,7 @@ void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i)
 		for (unsigned k = 0; k < t->count; k++) {
 			const struct isa_range *r = &t->range[k];
 
-			if (!ranges_overlap(r, &load->range) || (r->written && in_order(t, load)))
+			if (!is_loading(w, t, r, load) || (r->written && in_order(t, load)))
 				continue;
 			if (r->first < ISA_SCALAR_BASE && !(load->lanes & lanes))
 				continue;
@@ -251,28 +275,39 @@ void isa_waitcnt_check(struct isa_wave *w, const struct isa_inst *i)
 
 /* --- what instructions issue and wait for --- */
 
-static struct waitcnt_load *load_add(struct isa_wave *w, const struct isa_inst *i)
+/* load: all but the range and its lanes. */
+static void load_add(struct isa_wave *w, const struct isa_range *r, const struct waitcnt_load *load)
 {
 	struct isa_waitcnt *waitcnt = w->waitcnt;
-	const struct isa_range *r = &i->use->loaded;
 	uint64_t exec = isa_exec(w);
-	struct waitcnt_load *load;
+	struct waitcnt_load *added;
 
 	if (!r->count || (r->first < ISA_SCALAR_BASE && !exec))
-		return NULL;
+		return;
 	if (waitcnt->count == WAITCNT_LOADS) /* hardware had stopped issuing long ago */
 		retire_loads(w, ~0u);
 	if (waitcnt->count == WAITCNT_LOADS)
-		return NULL;
-	load = &waitcnt->load[waitcnt->count++];
-	*load = (struct waitcnt_load){
-		.range = *r,
-		.path = i->use->path,
-		.lanes = r->first < ISA_SCALAR_BASE ? exec : ~(uint64_t)0,
-		.pc = i->pc,
-	};
+		return;
+	added = &waitcnt->load[waitcnt->count++];
+	*added = *load;
+	added->range = *r;
+	added->lanes = r->first < ISA_SCALAR_BASE ? exec : ~(uint64_t)0;
 	mark_range(waitcnt, r);
-	return load;
+}
+
+/* A load for each run of registers that M0 selects. */
+static void block_add(struct isa_wave *w, const struct isa_range *r, const struct waitcnt_load *load)
+{
+	uint32_t rest = block_of(w, r), run;
+
+	for (; rest; rest &= ~run) {
+		unsigned first = (unsigned)__builtin_ctz(rest);
+
+		run = rest & ~(rest + (1u << first));
+		load_add(w,
+			 &(struct isa_range){(uint16_t)(r->first + first), (uint8_t)__builtin_popcount(run), true},
+			 load);
+	}
 }
 
 static uint32_t queue_issue(struct isa_wave *w, unsigned q, unsigned counter, uint32_t max)
@@ -310,8 +345,8 @@ static void operation_issue(struct isa_wave *w, const struct isa_inst *i)
 {
 	const struct isa_count *counts = i->use->counts;
 	unsigned counters = counts->also_ds ? flat_counters(w, i) : 1u << counts->queue;
+	struct waitcnt_load load = {.path = i->use->path, .pc = i->pc};
 	uint32_t number = 0, number_ds = 0;
-	struct waitcnt_load *load;
 
 	if (counts->ordered || i->use->to_lds)
 		number = number_ds = queue_issue(w, counts->queue, counts->counter, counts->max);
@@ -319,15 +354,13 @@ static void operation_issue(struct isa_wave *w, const struct isa_inst *i)
 		number_ds = queue_issue(w, ISA_COUNTER_DS, ISA_COUNTER_DS, counts->max);
 	if (i->use->to_lds)
 		w->waitcnt->last_to_lds = number;
-	load = load_add(w, i);
-	if (!load)
-		return;
-	load->number = number;
-	load->number_ds = number_ds;
+	load.number = number;
+	load.number_ds = number_ds;
 	if (counts->ordered)
-		load->queues = (uint8_t)counters;
+		load.queues = (uint8_t)counters;
 	else
-		load->empty = (uint8_t)(counts->also_ds ? counters : 1u << counts->counter);
+		load.empty = (uint8_t)(counts->also_ds ? counters : 1u << counts->counter);
+	(i->use->block ? block_add : load_add)(w, &i->use->loaded, &load);
 }
 
 static void wait_for(struct isa_wave *w, const struct isa_inst *i)

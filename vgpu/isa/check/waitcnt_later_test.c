@@ -17,6 +17,14 @@ static void scalar_too_early(void)
 	CHECK_EQ(S(27), was(4));
 }
 
+/* v21, v23 and v24; v20 and v22 are holes. */
+static void block_too_early(void)
+{
+	ALL_LANES(22, OLD(20));
+	ALL_LANES(26, POISON);
+	ALL_LANES(23, was(4 * l + 12));
+}
+
 #define LOAD  "global_load_dword v20, v[2:3], off\n"
 #define LOAD2 "global_load_dword v21, v[2:3], off\n"
 #define STORE "global_store_dword v[2:3], v8, off offset:1024\n"
@@ -75,6 +83,9 @@ static const struct later_piece pieces[] = {
 	{"a message is no register", NULL,
 	 "s_load_dword s0, s[0:1], 0x4\n s_sendmsg_rtn_b32 s24, sendmsg(MSG_RTN_GET_DOORBELL)\n", "gfx1100", NULL,
 	 0, 0},
+	{"a barrier's state", NULL, "s_get_barrier_state s24, -1\n s_mov_b32 s26, s24\n", "gfx1200", NULL, 0, 1},
+	{"a barrier's state, waited for", NULL,
+	 "s_get_barrier_state s24, -1\n s_wait_kmcnt 0\n s_mov_b32 s26, s24\n", "gfx1200", NULL, 0, 0},
 	{"a message's answer, waited for", NULL,
 	 "s_sendmsg_rtn_b64 s[24:25], sendmsg(MSG_RTN_GET_REALTIME)\n s_wait_kmcnt 0\n s_mov_b32 s26, s25\n",
 	 "gfx1200", NULL, 0, 0},
@@ -110,6 +121,30 @@ static const struct later_piece pieces[] = {
 	{"shared registers", NULL, LOAD "v_mov_b32 v30, v20\n", NULL, "gfx1099", 64, 1},
 	{"shared registers are loaded", NULL, "global_load_dword v30, v[2:3], off\n v_mov_b32 v20, v30\n", NULL,
 	 "gfx1099", 64, 1},
+	{"a transposing load is read too early", NULL,
+	 "global_load_tr_b128 v[20:23], v[4:5], off\n v_mov_b32 v24, v23\n", "gfx1200", NULL, 32, 1},
+	{"a transposing load is waited for", NULL,
+	 "global_load_tr_b128 v[20:23], v[4:5], off\n s_wait_loadcnt 0\n v_mov_b32 v24, v23\n", "gfx1200", NULL, 32,
+	 0},
+	{"a transposing load of a wave of 64 has half the registers", NULL,
+	 "global_load_tr_b128 v[20:21], v[4:5], off\n v_mov_b32 v24, v22\n v_mov_b32 v24, v21\n", "gfx1200", NULL,
+	 64, 1},
+	{"a block is read too early", block_too_early,
+	 "s_mov_b32 m0, 0x1a\n global_load_block v[20:51], v[2:3], off\n v_mov_b32 v22, v20\n v_mov_b32 v26, v23\n"
+	 "s_wait_loadcnt 0\n",
+	 "gfx1200", NULL, 0, 1},
+	{"a block is waited for", NULL,
+	 "s_mov_b32 m0, 0x1a\n global_load_block v[20:51], v[2:3], off\n s_wait_loadcnt 0\n v_mov_b32 v26, v24\n",
+	 "gfx1200", NULL, 0, 0},
+	{"a block of scratch is written too early", NULL,
+	 "s_mov_b32 m0, 0x21\n scratch_load_block v[20:51], off, off\n v_mov_b32 v24, 0\n v_mov_b32 v25, 0\n",
+	 "gfx1200", NULL, 0, 1},
+	{"a block is stored too early", NULL, LOAD2 "s_mov_b32 m0, 3\n global_store_block v[6:7], v[20:51], off\n",
+	 "gfx1200", NULL, 0, 1},
+	{"registers that a block leaves out", NULL,
+	 LOAD2 "s_mov_b32 m0, 5\n global_store_block v[6:7], v[20:51], off\n", "gfx1200", NULL, 0, 0},
+	{"no register of a block", NULL, "s_mov_b32 m0, 0\n global_load_block v[20:51], v[2:3], off\n" USE,
+	 "gfx1200", NULL, 0, 0},
 	{"other lanes", NULL, LOAD "v_nop\n s_mov_b32 exec_lo, 1\n v_permlane16_b32 v22, v20, s16, s17\n", NULL,
 	 NULL, 32, 1},
 };

@@ -105,7 +105,7 @@ uint8_t decode_scalar(struct decode_state *st, unsigned code, enum isa_type type
 			(code >= 210 && code <= 234) || (code == 125 && st->gen->codes.no_null);
 
 	if (reserved)
-		st->why = "a reserved scalar source";
+		st->why = code == 254 ? "LDS_DIRECT is not executed" : "a reserved scalar source";
 	return decode_sgpr(st, code, decode_type_dw(st, type));
 }
 
@@ -204,6 +204,12 @@ static void decode_exp(struct decode_state *st, uint32_t w)
 	decode_next_word(st);
 }
 
+/* GFX11 and GFX12: loads of one value for all lanes, and of parameters of pixels. */
+static void decode_lds_direct(struct decode_state *st, uint32_t w)
+{
+	st->why = bits_of(w, 21, 20) ? "LDS_DIRECT is not executed" : "parameters of pixels are not executed";
+}
+
 /* --- the formats --- */
 
 typedef void (*decode_fn)(struct decode_state *st, uint32_t w);
@@ -223,6 +229,8 @@ static decode_fn decode_of(enum isa_format format, uint32_t w)
 	case ISA_FORMAT_VOP3_9:
 		return w >> 23 == 0x1a7 ? decode_vop3p : decode_vop3;
 	case ISA_FORMAT_VOP3P: /* the rest is interpolation */
+		if (w >> 24 == 0xce)
+			return decode_lds_direct;
 		return w >> 23 == 0x198 ? decode_vop3p : NULL;
 	case ISA_FORMAT_VBUFFER:
 		return bits_of(w, 21, 21) ? decode_mtbuf : decode_mubuf;

@@ -159,6 +159,12 @@ static inline bool isa_op_is_block(enum isa_op op)
 	       op == ISA_OP_SCRATCH_LOAD_BLOCK || op == ISA_OP_SCRATCH_STORE_BLOCK;
 }
 
+/* Loads of a matrix of 16 by 16 elements that change rows into columns (GFX12). */
+static inline bool isa_op_transposes(enum isa_op op)
+{
+	return op == ISA_OP_GLOBAL_LOAD_TR_B128 || op == ISA_OP_GLOBAL_LOAD_TR_B64;
+}
+
 /* Image instructions with a sampler, and those that give one component of four texels. */
 static inline bool isa_op_samples(enum isa_op op)
 {

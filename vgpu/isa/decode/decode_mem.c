@@ -197,6 +197,8 @@ void decode_flat(struct decode_state *st, uint32_t w)
 	if (st->why)
 		return;
 	mem_widths(inst);
+	if (isa_op_transposes(inst->op) && !st->dec->wave32) /* twice the lanes for one matrix */
+		m->dst_dw /= 2;
 	flat_flags(st, enc);
 	/* The sign bit of a FLAT offset must be 0 where its bits are unsigned. */
 	m->offset = enc == ISA_FLAT && f->flat_width

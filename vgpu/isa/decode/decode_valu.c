@@ -369,7 +369,8 @@ void decode_vop3(struct decode_state *st, uint32_t w)
 		v->abs = (uint8_t)bits_of(w, 10, 8);
 		v->opsel = (uint8_t)bits_of(w, 14, 11);
 	}
-	if (st->inst->row->flags & ISA_ROW_ACCUMULATE && st->gen->keeps_halves && v->opsel & 8)
+	if (st->inst->row->flags & ISA_ROW_ACCUMULATE && is_half(v->dst_type) && st->gen->keeps_halves &&
+	    v->opsel & 8)
 		v->opsel |= 4; /* the addend is the half that is written */
 	decode_valu_result(st, bits_of(w, 7, 0));
 	long_sources(st, w1);

@@ -86,7 +86,8 @@ void isa_barrier_step(struct isa_group *group)
 		isa_races_barrier(group->races);
 }
 
-/* The workgroup's barrier is -1; programs with named barriers are graphics or later chips'. */
+/* The workgroup's barrier is -1, the trap handler's -2. Named barriers, from 1 on, are GFX12.5's: GFX12 has none (Linux,
+ * NUM_NAMED_BARRIERS of cwsr_trap_handler_gfx12.asm; LLVM's AMDGPUUsage, "Named Barriers"). */
 static bool is_group_barrier(const struct isa_wave *w, const struct isa_inst *i)
 {
 	return (int32_t)isa_salu_src32(w, i, 0) == -1;
@@ -94,7 +95,7 @@ static bool is_group_barrier(const struct isa_wave *w, const struct isa_inst *i)
 
 static const struct isa_inst *refuse_barrier(struct isa_wave *w, const struct isa_inst *i)
 {
-	return isa_stop_wave(w, i, "not implemented: a barrier other than the workgroup's");
+	return isa_stop_wave(w, i, "a barrier other than the workgroup's: this chip has no named barriers");
 }
 
 C_FN(barrier_signal)
@@ -121,6 +122,19 @@ C_FN(barrier_wait)
 	if (i->salu.simm != -1)
 		return refuse_barrier(w, i);
 	return isa_barrier_passed(w) ? i + 1 : isa_leave(w, ISA_SIGNALS, i->pc);
+}
+
+/* Signals 22:16, members 10:4, whether there is a barrier in bit 0 (RDNA 4 ISA; Linux, BARRIER_STATE_* of
+ * cwsr_trap_handler_gfx12.asm). A group of one wave has none. Waves that have ended are no members: they hold up
+ * nobody. */
+C_FN(get_barrier_state)
+{
+	const struct isa_group *group = w->group;
+
+	if (!is_group_barrier(w, i))
+		return refuse_barrier(w, i);
+	w->s[i->salu.dst] = group->waves > 1 ? group->signals << 16 | (group->waves - group->ended) << 4 | 1 : 0;
+	return i + 1;
 }
 
 /* --- the end, and pauses --- */
@@ -348,6 +362,7 @@ const struct isa_handler isa_control_handlers[] = {
 	{ISA_OP_S_BARRIER_SIGNAL, s_barrier_signal},
 	{ISA_OP_S_BARRIER_SIGNAL_ISFIRST, s_barrier_signal_isfirst},
 	{ISA_OP_S_BARRIER_WAIT, s_barrier_wait},
+	{ISA_OP_S_GET_BARRIER_STATE, s_get_barrier_state},
 	{ISA_OP_S_SLEEP_VAR, s_sleep},
 	{ISA_OP_S_ROUND_MODE, s_round_mode},
 	{ISA_OP_S_DENORM_MODE, s_denorm_mode},

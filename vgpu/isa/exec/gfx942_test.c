@@ -296,6 +296,46 @@ static void without_f8_mode_they_are_ocp(void)
 	CHECK_EQ(rig.wave.s[4], 0x3f0);
 }
 
+/* All seeds but the lowest bits: as often as the number is near it, the upper neighbour is the result. FNUZ: 1.0 is 0x40;
+ * 2^-10 is the smallest number. */
+static void seeds_round_as_often_as_they_should(void)
+{
+	static const struct {
+		uint32_t bits, low; /* the code below */
+		double up;          /* how far it is to the code above */
+	} rows[] = {
+		{0x3f800000, 0x40, 0},    {0x3f880000, 0x40, 0.5},
+		{0xbf8c0000, 0xc0, 0.75}, {0x3fff0000, 0x47, 0.9375}, /* to 2.0: the exponent counts on */
+		{0x39800000, 0, 0.25},                                /* 2^-12 */
+	};
+
+	for (unsigned n = 0; n < sizeof(rows) / sizeof(rows[0]); n++) {
+		unsigned up = 0;
+
+		for (unsigned round = 0; round < 16; round++) {
+			rig_init();
+			set_row(1, rows[n].bits);
+			for (unsigned l = 0; l < ISA_LANES; l++)
+				rig.v[2][l] = (round * ISA_LANES + l) << 22 | 0xfff;
+			CHECK_EQ(run("v_cvt_sr_fp8_f32 v3, v1, v2\n"), ISA_ENDED);
+			for (unsigned l = 0; l < ISA_LANES; l++) {
+				CHECK((rig.v[3][l] & 0xff) - rows[n].low < 2);
+				up += (rig.v[3][l] & 0xff) - rows[n].low;
+			}
+		}
+		CHECK_EQ(up, (unsigned)(1024 * rows[n].up));
+	}
+	rig_init();
+	set_row(1, 0xff800000);
+	set_row(2, ~0u);
+	set_row(3, 0x11223344);
+	set_row(4, 0x43700000); /* 240 */
+	CHECK_EQ(run("v_cvt_sr_bf8_f32 v3, v1, v2 op_sel:[0,0,1,0]\n"
+		     "v_cvt_sr_fp8_f32 v3, v4, v2 op_sel:[0,0,1,1]\n"),
+		 ISA_ENDED);
+	CHECK_EQ(rig.v[3][0], 0x7f228044);
+}
+
 /* --- memory --- */
 
 static void atomics(void)
@@ -403,9 +443,6 @@ static void scratch_takes_both_addresses(void)
 static void what_is_missing_says_so(void)
 {
 	rig_init();
-	CHECK_EQ(run("v_cvt_sr_fp8_f32 v1, v2, v3\n"), ISA_STOPPED);
-	CHECK(strstr(rig.wave.why, "not implemented") && strstr(rig.wave.why, "v_cvt_sr_fp8_f32"));
-	rig_init();
 	CHECK_EQ(run(".long 0xd1c10003, 0x04020501\n"), ISA_STOPPED); /* v_mad_f32 is gone */
 }
 
@@ -416,6 +453,7 @@ int main(void)
 	codes_mean_what_they_should();
 	numbers_round_to_the_nearest_code();
 	without_f8_mode_they_are_ocp();
+	seeds_round_as_often_as_they_should();
 	atomics();
 	bf16_rounds_once();
 	lds();

@@ -283,7 +283,117 @@ static void check_blocks_stored(void)
 	ALL_LANES(28, 0xc00 + l);
 }
 
+/* --- rounding by a seed --- */
+
+/* What an RX 9070 gave (bjacob/goc, rdna4_fp8_narrow_hardware.h): FP8 and BF8, then the same with FP16_OVFL. */
+static const struct {
+	uint32_t number, seed;
+	uint8_t result[4];
+} seeded[] = {
+	{0x00000000, 0xffffffff, {0x00, 0x00, 0x00, 0x00}}, {0x80000001, 0xffffffff, {0x80, 0x80, 0x80, 0x80}},
+	{0x3f880000, 0x00000000, {0x38, 0x3c, 0x38, 0x3c}}, {0x3f880000, 0x7fffffff, {0x38, 0x3c, 0x38, 0x3c}},
+	{0x3f880000, 0x80000000, {0x39, 0x3c, 0x39, 0x3c}}, {0x3f880000, 0xffffffff, {0x39, 0x3d, 0x39, 0x3d}},
+	{0xbf980000, 0x00000000, {0xb9, 0xbc, 0xb9, 0xbc}}, {0xbf980000, 0x7fffffff, {0xb9, 0xbd, 0xb9, 0xbd}},
+	{0x43e80000, 0x7fffffff, {0x7e, 0x5f, 0x7e, 0x5f}}, {0x43e80000, 0x80000000, {0x7f, 0x5f, 0x7e, 0x5f}},
+	{0x43e80000, 0xffffffff, {0x7f, 0x60, 0x7e, 0x60}}, {0x43f00000, 0x00000000, {0x7f, 0x5f, 0x7e, 0x5f}},
+	{0x47700000, 0x7fffffff, {0x7f, 0x7b, 0x7e, 0x7b}}, {0x47700000, 0x80000000, {0x7f, 0x7c, 0x7e, 0x7b}},
+	{0x3a000000, 0x80000000, {0x00, 0x10, 0x00, 0x10}}, {0x3a000000, 0xffffffff, {0x01, 0x10, 0x01, 0x10}},
+	{0x3a7fffff, 0x80000000, {0x00, 0x14, 0x00, 0x14}}, {0x3a800001, 0xffffffff, {0x01, 0x15, 0x01, 0x15}},
+	{0x37000000, 0x80000000, {0x00, 0x01, 0x00, 0x01}}, {0x377fffff, 0x00000000, {0x00, 0x00, 0x00, 0x00}},
+	{0x37800001, 0x7fffffff, {0x00, 0x01, 0x00, 0x01}}, {0x3f800001, 0xffffffff, {0x39, 0x3d, 0x39, 0x3d}},
+	{0x2c800000, 0xffffffff, {0x00, 0x00, 0x00, 0x00}}, {0x2d000000, 0x80000000, {0x00, 0x00, 0x00, 0x00}},
+	{0x2d000000, 0xffffffff, {0x00, 0x01, 0x00, 0x01}}, {0x30800000, 0xffffffff, {0x00, 0x01, 0x00, 0x01}},
+	{0x31000000, 0xffffffff, {0x01, 0x01, 0x01, 0x01}}, {0x7f800000, 0xffffffff, {0x7f, 0x7c, 0x7f, 0x7c}},
+	{0xff800000, 0x00000000, {0xff, 0xfc, 0xff, 0xfc}},
+};
+
+#define SEEDED (sizeof(seeded) / sizeof(*seeded))
+
+/* --- transposing loads --- */
+
+/* Element e of a lane's, in registers from `row` on. */
+static uint32_t element(unsigned row, unsigned lane, unsigned e, unsigned bits)
+{
+	return test.v[row + e * bits / 32][lane] >> e * bits % 32 & ((1u << bits) - 1);
+}
+
+/* The matrix that WMMA expects: lane l has column l % 16. The rows of a wave of 64 go around its halves (RDNA 4 ISA,
+ * "Matrix Element Storage in VGPRs"). */
+static void check_transposed(unsigned bits, unsigned stride_B)
+{
+	for (unsigned l = 0; l < LANES; l++)
+		for (unsigned e = 0; e < 256 / LANES; e++) {
+			unsigned row = l % 32 / 16 * 8 + l / 32 * 4 + e;
+
+			CHECK_EQ(element(20, l, e, bits),
+				 was(256 + row * stride_B + l % 16 * bits / 8) & ((1u << bits) - 1));
+		}
+	if (LANES == 64) /* half as many registers */
+		ALL_LANES(20 + bits / 8, OLD(20 + bits / 8));
+}
+
+static void check_transposed_words(void)
+{
+	check_transposed(16, 40);
+}
+
+static void check_transposed_bytes(void)
+{
+	check_transposed(8, 24);
+}
+
+/* Lanes with consecutive addresses, as measured on gfx1201: a test for tinygrad of words, and "trperm" of a project of
+ * FP8 matrices for llama.cpp. */
+static void check_measured_words(void)
+{
+	for (unsigned l = 0; l < 32; l++)
+		for (unsigned e = 0; e < 8; e++)
+			CHECK_EQ(element(20, l, e, 16),
+				 was(2 * (16 * (4 * (l / 8) + e / 2) + l % 8 + e % 2 * 8)) & 0xffff);
+}
+
+static void check_measured_bytes(void)
+{
+	for (unsigned l = 0; l < 32; l++)
+		for (unsigned e = 0; e < 8; e++)
+			CHECK_EQ(element(20, l, e, 8),
+				 was(l % 8 + (l / 8 & 1) * 32 + l / 16 * 128 + e % 4 * 8 + e / 4 * 64) & 0xff);
+}
+
+static void check_not_transposed(void)
+{
+	ALL_LANES(20, OLD(20));
+	ALL_LANES(21, OLD(21));
+}
+
+/* Where lanes read: RADV's and LLPC's addresses. In a wave of 64 those of the upper half are others, and ignored. */
+#define ADDRESS_WORDS                                                                                              \
+	"v_lshrrev_b32 v26, 4, v0\n v_lshlrev_b32 v26, 3, v26\n v_and_b32 v27, 7, v0\n"                            \
+	"v_add_nc_u32 v26, v26, v27\n v_bfe_u32 v27, v0, 3, 1\n v_lshlrev_b32 v27, 4, v27\n"                       \
+	"v_mul_u32_u24 v26, 40, v26\n v_add_nc_u32 v26, v26, v27\n"
+#define ADDRESS_BYTES                                                                                              \
+	"v_lshrrev_b32 v26, 3, v0\n v_lshlrev_b32 v26, 2, v26\n v_and_b32 v27, 3, v0\n"                            \
+	"v_add_nc_u32 v26, v26, v27\n v_bfe_u32 v27, v0, 2, 1\n v_lshlrev_b32 v27, 3, v27\n"                       \
+	"v_mul_u32_u24 v26, 24, v26\n v_add_nc_u32 v26, v26, v27\n"
+
 static const struct later_piece pieces[] = {
+	{"a matrix of words", check_transposed_words,
+	 ADDRESS_WORDS "global_load_tr_b128 v[20:23], v26, s[0:1] offset:256\n", "gfx1200", NULL, 32, 0},
+	{"a matrix of words, in a wave of 64", check_transposed_words,
+	 ADDRESS_WORDS "global_load_tr_b128 v[20:21], v26, s[0:1] offset:256\n", "gfx1200", NULL, 64, 0},
+	{"a matrix of bytes", check_transposed_bytes,
+	 ADDRESS_BYTES "global_load_tr_b64 v[20:21], v26, s[0:1] offset:256\n", "gfx1200", NULL, 32, 0},
+	{"a matrix of bytes, in a wave of 64", check_transposed_bytes,
+	 ADDRESS_BYTES "global_load_tr_b64 v20, v26, s[0:1] offset:256\n", "gfx1200", NULL, 64, 0},
+	{"a matrix of words, as measured, over its address", check_measured_words,
+	 "v_mov_b32 v20, v4\n v_mov_b32 v21, v5\n global_load_tr_b128 v[20:23], v[20:21], off\n", "gfx1200", NULL,
+	 32, 0},
+	{"a matrix of bytes, as measured", check_measured_bytes,
+	 "v_lshlrev_b32 v26, 3, v0\n global_load_tr_b64 v[20:21], v26, s[0:1]\n", "gfx1200", NULL, 32, 0},
+	{"a matrix without lanes", check_not_transposed,
+	 "s_mov_b32 s24, exec_lo\n s_mov_b32 exec_lo, 0\n global_load_tr_b64 v[20:21], v[24:25], off\n"
+	 "s_mov_b32 exec_lo, s24\n",
+	 "gfx1200", NULL, 32, 0},
 	{"masks of a wave", check_masks,
 	 "s_mov_b32 s31, 0x1111\n v_cmp_gt_u32_e64 s[30:31], 12, v0\n s_mov_b64 s[20:21], exec\n"
 	 "s_andn2_b64 s[20:21], exec, s[30:31]\n",
@@ -423,6 +533,113 @@ static const struct later_piece pieces[] = {
 
 #define PIECES (sizeof(pieces) / sizeof(pieces[0]))
 
+/* What stops a wave of GFX12, and what it says. */
+static const struct {
+	const char *code, *why;
+} refused[] = {
+	{"s_mov_b32 exec_lo, 1\n global_load_tr_b128 v[20:21], v[4:5], off\n", "lanes that EXEC turns off"},
+	{"s_mov_b32 exec_lo, 1\n global_load_tr_b64 v20, v[4:5], off\n", "lanes that EXEC turns off"},
+	{"ds_direct_load v1 wait_va_vdst:15 wait_vm_vsrc:1\n", "LDS_DIRECT is not executed"},
+	{"ds_param_load v1, attr0.x wait_va_vdst:15 wait_vm_vsrc:1\n", "parameters of pixels are not executed"},
+	{".long 0x7e0202fe\n", "LDS_DIRECT is not executed"}, /* v_mov_b32 v1, src_lds_direct */
+	{"s_barrier_signal 1\n", "no named barriers"},
+	{"s_mov_b32 m0, 1\n s_barrier_signal m0\n", "no named barriers"},
+	{"s_barrier_signal_isfirst 1\n", "no named barriers"},
+	{"s_barrier_wait 1\n", "no named barriers"},
+	{"s_get_barrier_state s20, 1\n", "no named barriers"},
+	{"s_barrier_init m0\n", "s_barrier_init"},
+	{"s_barrier_join m0\n", "s_barrier_join"},
+	{"s_barrier_leave\n", "s_barrier_leave"},
+};
+
+static void check_refused(void)
+{
+	const char *codes[sizeof(refused) / sizeof(*refused)];
+	char why[512] = "";
+
+	init_later("gfx1200", false, false);
+	for (unsigned n = 0; n < sizeof(refused) / sizeof(*refused); n++)
+		codes[n] = refused[n].code;
+	if (!CHECK(assemble_codes("gfx1200", codes, sizeof(refused) / sizeof(*refused))))
+		return;
+	for (unsigned n = 0; n < sizeof(refused) / sizeof(*refused); n++) {
+		struct isa_wave *w = &test.wave;
+
+		set_vgprs();
+		set_sgprs();
+		w->pc = CODE + (uint64_t)n * PIECE_B;
+		w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
+		if (!CHECK(w->program) || !CHECK_EQ(isa_run(w, 100), ISA_STOPPED) ||
+		    !CHECK(strstr(w->why, refused[n].why)))
+			printf("  %s: %s%s\n", refused[n].code, why, w->why);
+	}
+	fini();
+}
+
+static uint8_t seeded_want(unsigned lane, unsigned n)
+{
+	return seeded[lane % 32 % SEEDED].result[n];
+}
+
+/* Three waves, of which one has ended and one, this one, signals. */
+static void check_barrier_state(void)
+{
+	static const char *const code[] = {"s_get_barrier_state s20, -1\n s_barrier_signal -1\n"
+					   "s_get_barrier_state s21, -1\n"};
+
+	for (unsigned waves = 1; waves <= 3; waves += 2) {
+		struct isa_wave *w = &test.wave;
+		char why[512];
+
+		init_later("gfx1200", true, false);
+		test.group.waves = waves;
+		test.group.ended = waves / 3;
+		CHECK(assemble_codes("gfx1200", code, 1));
+		set_sgprs();
+		w->pc = CODE;
+		w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
+		CHECK(w->program && isa_run(w, 100) == ISA_ENDED);
+		CHECK_EQ(S(20), waves == 3 ? 0x00000021 : 0);
+		CHECK_EQ(S(21), waves == 3 ? 0x00010021 : 0);
+		fini();
+	}
+}
+
+static void check_seeds(bool wave32)
+{
+	static const char *const code[] = {
+		"v_cvt_sr_fp8_f32 v20, v26, v27 byte_sel:1\n v_cvt_sr_bf8_f32 v20, v26, v27 byte_sel:2\n"
+		"v_cvt_sr_fp8_f32 v22, -|v26|, v27\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n"
+		"v_cvt_sr_fp8_f32 v21, v26, v27\n v_cvt_sr_bf8_f32 v21, v26, v27 byte_sel:3\n"
+		"v_cvt_pk_fp8_f32 v23, v26, v26\n v_cvt_pk_bf8_f32 v24, v26, v26\n"};
+	struct isa_wave *w = &test.wave;
+	char why[512];
+
+	init_later("gfx1200", wave32, false);
+	if (!CHECK(assemble_codes("gfx1200", code, 1)))
+		return;
+	set_vgprs();
+	set_sgprs();
+	for (unsigned l = 0; l < LANES; l++) {
+		test.v[26][l] = seeded[l % 32 % SEEDED].number;
+		test.v[27][l] = seeded[l % 32 % SEEDED].seed;
+	}
+	w->pc = CODE;
+	w->mode = 0xf0;
+	w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
+	CHECK(w->program && isa_run(w, 100) == ISA_ENDED);
+	ALL_LANES(20, (OLD(20) & 0xff0000ff) | seeded_want(l, 0) << 8 | seeded_want(l, 1) << 16);
+	ALL_LANES(21, (OLD(21) & 0x00ffff00) | seeded_want(l, 2) | (uint32_t)seeded_want(l, 3) << 24);
+	ALL_LANES(22, (OLD(22) & 0xffffff00) | seeded_want(l, 0) | 0x80);
+	for (unsigned l = 0; l < LANES; l++) { /* FP16_OVFL leaves infinities what they are */
+		if ((test.v[26][l] & 0x7fffffff) != 0x7f800000)
+			continue;
+		CHECK_EQ(test.v[23][l] & 0xff, seeded_want(l, 2));
+		CHECK_EQ(test.v[24][l] & 0xff, seeded_want(l, 3));
+	}
+	fini();
+}
+
 int main(void)
 {
 	static const char *const chips[] = {"gfx1010", "gfx1030", "gfx1100", "gfx1150", "gfx1200"};
@@ -432,5 +649,9 @@ int main(void)
 		test_later(chips[n], true, false, pieces, PIECES);
 		test_later(chips[n], false, false, pieces, PIECES);
 	}
+	check_refused();
+	check_barrier_state();
+	check_seeds(false);
+	check_seeds(true);
 	return check_done("instructions from GFX10 on");
 }

@@ -93,6 +93,74 @@ static const struct isa_inst *global_to_lds(struct isa_wave *w, const struct isa
 	return i + 1;
 }
 
+/* Loads of a matrix of 16 by 16 elements, 8 elements by each of 32 lanes. Element e of a lane's result is element
+ * lane % 8 of what another lane has read: 16-bit elements go around 8 lanes, bytes around 16. In a wave of 64 lane
+ * 32 + n gives no address, and gets the upper half of lane n's result.
+ *
+ * Sources: the RDNA 4 ISA document, "WMMA Load-Transpose Instructions", for addresses, results and EXEC. For the lanes
+ * Mesa's radv_nir_lower_cooperative_matrix.c and LLPC's LowerCooperativeMatrix.cpp, which feed WMMA in both wave sizes,
+ * and what others measured on gfx1201 with consecutive addresses (later_test.c). */
+enum { MATRIX_LANES = 32, MATRIX_ELEMENTS = 8 };
+
+static unsigned reader_of(unsigned lane, unsigned e, unsigned element_B)
+{
+	if (element_B == 2)
+		return (lane & 24) + e;
+	return (lane & 16) + (e & 4) * 2 + (lane & 8) / 2 + (e & 3);
+}
+
+static void matrix_read(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+			unsigned element_B, uint16_t read[MATRIX_LANES][MATRIX_ELEMENTS])
+{
+	uint8_t bytes[2 * MATRIX_ELEMENTS];
+
+	for (unsigned lane = 0; lane < MATRIX_LANES; lane++) {
+		isa_mem_read(w, i, a->va[lane], bytes, MATRIX_ELEMENTS * element_B);
+		for (unsigned e = 0; e < MATRIX_ELEMENTS; e++)
+			read[lane][e] =
+				element_B == 1 ? bytes[e] : (uint16_t)(bytes[2 * e] | bytes[2 * e + 1] << 8);
+	}
+}
+
+static void load_transposed(struct isa_wave *w, const struct isa_inst *i, const struct isa_addresses *a,
+			    unsigned element_B)
+{
+	unsigned per_dw = 4 / element_B, per_lane = i->mem.dst_dw * per_dw;
+	uint16_t read[MATRIX_LANES][MATRIX_ELEMENTS];
+
+	matrix_read(w, i, a, element_B, read);
+	for (unsigned lane = 0; lane < isa_lanes(w); lane++)
+		for (unsigned k = 0; k < i->mem.dst_dw; k++) {
+			uint32_t value = 0;
+
+			for (unsigned n = 0; n < per_dw; n++) {
+				unsigned e = lane / MATRIX_LANES * per_lane + k * per_dw + n;
+				unsigned reader = reader_of(lane % MATRIX_LANES, e, element_B);
+
+				value |= (uint32_t)read[reader][lane % 8] << n * 8 * element_B;
+			}
+			w->v[i->mem.vdst + k][lane] = value;
+		}
+}
+
+static const struct isa_inst *global_load_tr(struct isa_wave *w, const struct isa_inst *i)
+{
+	uint64_t exec = isa_exec(w);
+	struct isa_addresses a;
+
+	w->accesses++;
+	if (!exec)
+		return i + 1;
+	if (exec != w->full)
+		return isa_stop_wave(w, i, "a transposing load with lanes that EXEC turns off");
+	if (i->flags & ISA_SADDR)
+		saddr_addresses(w, i, &a);
+	else
+		pair_addresses(w, i, &a);
+	load_transposed(w, i, &a, i->op == ISA_OP_GLOBAL_LOAD_TR_B128 ? 2 : 1);
+	return i + 1;
+}
+
 /* The lane's dword at an SGPR base. */
 static const struct isa_inst *global_addtid(struct isa_wave *w, const struct isa_inst *i)
 {
@@ -513,6 +581,8 @@ const struct isa_handler isa_flat_handlers[] = {
 	{ISA_OP_GLOBAL_LOAD_LDS_SSHORT, global_to_lds},
 	{ISA_OP_GLOBAL_LOAD_LDS_DWORD, global_to_lds},
 	ACCESSES(SCRATCH, run_scratch),
+	{ISA_OP_GLOBAL_LOAD_TR_B128, global_load_tr},
+	{ISA_OP_GLOBAL_LOAD_TR_B64, global_load_tr},
 	{ISA_OP_GLOBAL_LOAD_BLOCK, global_load_block},
 	{ISA_OP_GLOBAL_STORE_BLOCK, global_store_block},
 	{ISA_OP_SCRATCH_LOAD_BLOCK, scratch_load_block},

@@ -2,14 +2,16 @@
  *
  *           A (B alike, with its columns)         C and D
  *   GFX11   lane l has row l % 16, all of K        lane l has column l % 16, rows l / 16, l / 16 + G, ...
- *   GFX12   lane l has row l % 16, the part        lane l has column l % 16, the part of the rows that l / 16
- *           of K that l / 16 counts                 counts
+ *   GFX12   lane l has row l % 16, the part        lane l has column l % 16, the part of the rows that the
+ *           of K that the group l / 16 has          group l / 16 has
  *
- * where G = lanes / 16. Elements follow each other from the lowest bit on; 16-bit results of GFX11 have a register
+ * where G = lanes / 16. The groups of GFX12 have parts 0 and 1, those of a wave of 64 parts 0, 2, 1, 3; a part is a
+ * register at least, so that 16 elements of 4 bits are in lanes 0 to 31 alone. Elements follow each other from the lowest bit on; 16-bit results of GFX11 have a register
  * each, in the half that OP_SEL 2 names. In sparse instructions A has two of each four elements of K, whose places
  * source 2 has, two bits each, in the half (8 elements a lane) that OP_SEL 0 names.
  *
- * Sources: RDNA 3 and RDNA 4 ISA, chapters on WMMA. Sums run in the order of K with a fused step, and 16-bit results
+ * Sources: RDNA 3 and RDNA 4 ISA, chapters on WMMA; for waves of 64 also Mesa's radv_nir_lower_cooperative_matrix.c and
+ * LLPC's LowerCooperativeMatrix.cpp. RDNA 4 gives 16-bit A and B another order of K, which cancels out. Sums run in the order of K with a fused step, and 16-bit results
  * are rounded once. */
 #include "vgpu/isa/fp8.h"
 #include "vgpu/isa/half.h"
@@ -38,13 +40,31 @@ static inline uint32_t lane_element(const uint32_t *rows, unsigned lane, unsigne
 	return rows[at / 32 * ISA_LANES + lane] >> at % 32 & ((1u << width) - 1);
 }
 
-/* Element k of row (column) n; count: elements of each row. */
+/* GFX12: the group of 16 lanes that has a part. */
+static inline unsigned group_of(const struct isa_lanes *x, unsigned part)
+{
+	return x->lanes == 64 ? part % 2 * 2 + part / 2 : part;
+}
+
+/* Place of element k of row (column) n: lane, and number among the lane's elements. count: elements of each row. */
+static inline void element_place(const struct isa_lanes *x, unsigned n, unsigned k, unsigned count, unsigned width,
+				 unsigned *lane, unsigned *index)
+{
+	unsigned groups = x->wmma_doubled ? 1 : x->lanes / 16, part;
+	bool narrow = count * width < 32 * groups;
+
+	part = count / (narrow ? 2 : groups);
+	*lane = n + 16 * (narrow ? k / part : group_of(x, k / part));
+	*index = k % part;
+}
+
 static inline uint32_t wmma_element(const struct isa_lanes *x, const uint32_t *rows, unsigned n, unsigned k,
 				    unsigned count, unsigned width)
 {
-	unsigned part = x->wmma_doubled ? count : count / (x->lanes / 16);
+	unsigned lane, index;
 
-	return lane_element(rows, n + 16 * (k / part), k % part, width);
+	element_place(x, n, k, count, width, &lane, &index);
+	return lane_element(rows, lane, index, width);
 }
 
 /* Place of the result in row m and column n: lane, and number among the lane's results. */
@@ -52,7 +72,7 @@ static inline void result_place(const struct isa_lanes *x, unsigned m, unsigned 
 {
 	unsigned groups = x->lanes / 16, part = 16 / groups;
 
-	*lane = n + 16 * (x->wmma_doubled ? m % groups : m / part);
+	*lane = n + 16 * (x->wmma_doubled ? m % groups : group_of(x, m / part));
 	*index = x->wmma_doubled ? m / groups : m % part;
 }
 
@@ -87,9 +107,11 @@ static inline uint32_t with_sign(const struct isa_lanes *x, uint32_t bits, enum 
 /* The column of K that stored element k of row m stands for. */
 static inline unsigned sparse_column(const struct isa_lanes *x, const struct wmma *s, unsigned m, unsigned k)
 {
-	unsigned part = s->k / 2 / (x->lanes / 16), lane = m + 16 * (k / part), at = 2 * (k % part);
+	unsigned lane, index, at;
 
-	if (part <= 8)
+	element_place(x, m, k, s->k / 2, wmma_bits(s->a), &lane, &index);
+	at = 2 * index;
+	if (s->k / 2 / (x->lanes / 16) <= 8)
 		at += 16 * (x->inst->opsel & 1);
 	return k / 2 * 4 + (x->s[2][lane] >> at & 3);
 }
