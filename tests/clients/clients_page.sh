@@ -32,6 +32,8 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 		n[$5]++
 		if ($6 == "TestCopyIfNonTrivial")
 			thrust = 1
+		if ($5 == "FAIL" && $6 ~ /GESVDJ/)
+			gesvdj = 1
 		if ($5 == "FAIL")
 			fault[++faults] = "- " $1 " " $2 ", " $4 ": " $3 " " $6
 	}
@@ -43,7 +45,9 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 		if (!faults)
 			print "None of those that ended."
 		if (thrust)
-			print "\nTestCopyIfNonTrivial fails on every chip, probably because it assigns to objects in LDS that nobody constructed: they show the 0xd5" \
-				"\nwith which the virtual GPU fills LDS before a workgroup. On a card the result would depend on what LDS had before. Its" \
-				"\nsource was not read."
+			print "\nTestCopyIfNonTrivial fails on every chip by a fault of rocPRIM (device_partition.hpp, partition_scatter()): it assigns to objects in" \
+				"\nLDS that nobody constructed. They show the 0xd5 with which the virtual GPU fills LDS before a workgroup; on a card" \
+				"\nthe result depends on what LDS had before. Read in rocPRIM of October 2024."
+		if (gesvdj)
+			print "\nrocSOLVER GESVDJ fails on every chip that was tried; TUFF_VGPU_WAITS=on finds a race in LDS (row 123). Its source was not read."
 	}'

@@ -4,7 +4,11 @@
 # The packages are unpacked in a folder with their own libc: `debian_root.sh ROOT trixie $PACKAGES`. Settings are variables:
 #   ROOT=build/roots/trixie  GPUS="gfx906 gfx908 ..."  SEED=1  CASES=1 (of each program and GPU)  SECONDS_EACH=60
 #   ONLY=pattern (of programs)  ROWS=BUILD/clients/suites.rows: a line for each case, for clients_page.sh
-# A case is drawn evenly from a program's cases. Where neither program nor library has code for a GPU it is left out.
+# A case is drawn evenly from a program's cases, without those that the program itself keeps for nights (nightly, daily). Where neither
+# program nor library has code for a GPU it is left out.
+#
+# The programs of rocBLAS and rocSPARSE read a table of 300,000 to 1,500,000 cases at a path of the system, for minutes. RECORDS of them
+# (200) are drawn evenly, by SEED, for a table that stands at that path in a mount namespace.
 set -u
 here=$(dirname "$0")
 build=$1
@@ -21,8 +25,7 @@ trap 'rm -rf "$work"' EXIT
 }
 
 # Programs, and the library that has code for GPUs; "rtc": kernels are compiled when they are
-# needed, with the device library of the system. Those of rocBLAS and rocSPARSE
-# themselves read tables at a path of the system, for minutes.
+# needed, with the device library of the system.
 programs() {
 	(cd "$root/usr/libexec/rocm" && find . -type f -perm /111 ! -name '*.py' ! -name '*.so*' | sed 's|^\./||' | sort) |
 		while read -r program; do
@@ -30,8 +33,9 @@ programs() {
 			librccl1-tests/UnitTests) echo "$program librccl.so.1" ;;
 			librocrand1-tests/* | libhiprand1-tests/*) echo "$program librocrand.so.1" ;;
 			librocfft0-tests/rocfft-test | libhipfft0-tests/hipfft-test) echo "$program rtc" ;;
-			libhipblas0-tests/hipblas-test) echo "$program librocblas.so.0" ;;
-			libhipsparse0-tests/hipsparse-test) echo "$program librocsparse.so.0" ;;
+			libhipblas0-tests/hipblas-test | librocblas0-tests/rocblas-test) echo "$program librocblas.so.0" ;;
+			libhipsparse0-tests/hipsparse-test | librocsparse0-tests/rocsparse-test) echo "$program librocsparse.so.0" ;;
+			librocsolver0-tests/rocsolver-test | libhipsolver0-tests/hipsolver-test) echo "$program librocsolver.so.0" ;;
 			librocalution0-tests/rocalution-test) echo "$program librocalution_hip.so.0" ;;
 			libhipcub-tests/test_* | librocthrust-tests/*test* | librocprim-tests/test_*) echo "$program self" ;;
 			esac
@@ -51,7 +55,35 @@ has_code() {
 run() {
 	limit=$1 spec=$2 program=$3
 	shift 3
-	timeout -k 5 "$limit" "$build/tuff" run --gpu "$spec" -- "$here/in_root.sh" "$root" "/usr/libexec/rocm/$program" "$@"
+	table=
+	case $program in
+	librocblas0-tests/* | librocsparse0-tests/*)
+		table_draw "$program" || return 1
+		table="$here/over_share.sh $out/tables/$(echo "$program" | tr / _)"
+		;;
+	esac
+	# $table is a command and its argument, or nothing.
+	timeout -k 5 "$limit" $table "$build/tuff" run --gpu "$spec" -- "$here/in_root.sh" "$root" "/usr/libexec/rocm/$program" "$@"
+}
+
+# Writes a program's table with RECORDS of its records: a magic, a record, the second magic, and then all records.
+table_draw() {
+	case $1 in
+	librocblas0-tests/*) file=$(find "$root/usr/share/rocblas" -name rocblas_gtest.data) magic=8 second=ROCblas ;;
+	*) file=$(find "$root/usr/share/rocsparse" -name rocsparse_test.data) magic=10 second=ROCsparse ;;
+	esac
+	[ -s "$file" ] || return 1
+	to=$out/tables/$(echo "$1" | tr / _)/${file#"$root/usr/share/"}
+	[ "$(cat "$to.seed" 2>/dev/null)" != "${SEED:-1} ${RECORDS:-200}" ] || return 0
+	size=$(($(head -c 4096 "$file" | LC_ALL=C grep -aobF $second | head -1 | cut -d: -f1) - magic))
+	begin=$((2 * magic + size))
+	mkdir -p "$(dirname "$to")"
+	head -c $begin "$file" >"$to"
+	seq 0 $((($(stat -c %s "$file") - begin) / size - 1)) | draw "${RECORDS:-200}" "${SEED:-1} $1" | while read -r record; do
+		tail -c +$((begin + record * size + 1)) "$file" | head -c $size >>"$to"
+	done
+	echo "${SEED:-1} ${RECORDS:-200}" >"$to.seed"
+	rm -f "$out/lists/$(echo "$1" | tr / _)"
 }
 
 # One case. Thrust's programs have a frame of their own.
@@ -73,14 +105,15 @@ list_cases() {
 cases() {
 	list=$out/lists/$(echo "$1" | tr / _)
 	mkdir -p "$out/lists"
-	[ -s "$list" ] || list_cases "$1" 2>/dev/null | grep -v DISABLED >"$list"
+	case $1 in librocblas0-tests/* | librocsparse0-tests/*) table_draw "$1" ;; esac
+	[ -s "$list" ] || list_cases "$1" 2>/dev/null | grep -v -e DISABLED -e nightly -e daily >"$list"
 	cat "$list"
 }
 
-# Draws lines evenly. Arguments: how many, and what the seed is made of.
+# Draws lines evenly. Arguments: how many, and what the seed is made of. mawk takes every seed from 2^31 on for the same.
 draw() {
 	awk -v want="$1" -v seed="$(echo "$2" | cksum | cut -d' ' -f1)" '{ line[NR] = $0 } END {
-		srand(seed)
+		srand(seed % 2147483647)
 		for (n = 0; n < want && n < NR; n++) {
 			do i = int(rand() * NR) + 1; while (i in drawn)
 			drawn[i] = 1
