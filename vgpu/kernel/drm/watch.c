@@ -131,12 +131,15 @@ static void watcher_wake(void)
 	kern_futex_wake(&watcher.sleep->word);
 }
 
-/* A client's signals are not for the thread. */
+/* A client's signals are not for the thread. -ENODEV: the process exits, and the thread of another one that still runs
+ * would not be ended any more. */
 static int watcher_start(void)
 {
 	sigset_t all, before;
 	int r;
 
+	if (kern_local.leaving)
+		return -ENODEV;
 	if (watcher.running) {
 		watcher_wake();
 		return 0;
