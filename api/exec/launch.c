@@ -116,10 +116,10 @@ static inline bool is_shape(const struct hip_shape *shape, const struct hip_kern
 }
 
 /* Copies in blocks that need no call of memcpy(): the kernel's argument memory has room for whole ones. */
-static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
+static inline void copy_hidden(char *to, uint32_t at_B, const char *from, uint32_t size_B)
 {
-	for (const char *end = from + size_B; from < end; from += HIP_HIDDEN_BLOCK_B, to += HIP_HIDDEN_BLOCK_B)
-		memcpy(to, from, HIP_HIDDEN_BLOCK_B);
+	for (const char *end = from + size_B; from < end; from += HIP_HIDDEN_BLOCK_B, at_B += HIP_HIDDEN_BLOCK_B)
+		memcpy(to + at_B, from, HIP_HIDDEN_BLOCK_B);
 }
 
 /* Does the same as pack_explicit() for a kernel with a plan of moves. */
@@ -379,7 +379,7 @@ __attribute__((always_inline)) static inline bool launch_repeat(struct hip_strea
 		move_explicit(k, args, to);
 	else
 		hip_launch_pack(&(struct hip_launch){.kernel = k, .args = args}, to);
-	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
+	copy_hidden(to, k->cs->explicit_B, shape->hidden, k->hidden_B);
 	s->args_at = at_B + k->args_B;
 	if (__builtin_expect(shape->again.kernel != NULL, 1)) {
 		if (__builtin_expect(!hip.hsa->again(s->flow, &shape->again, to), 1))
