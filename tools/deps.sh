@@ -30,12 +30,13 @@ packages() {
 	build    zlib1g-dev           library  zlib
 	build    clang$version        command  $clang
 	build    lld$version          clang    ld.lld
-	check    llvm$version         clang    llvm-mc
+	check    llvm$version         command  llvm-mc$version
 	check    clang-tools$version  clang    clang-offload-bundler
 	check    rocm-device-libs     file     /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc
 	check    libhsa-runtime-dev   file     /usr/include/hsa/hsa.h
 	check    spin                 command  spin
 	check    cmake                command  cmake
+	fuzz     llvm$version         command  llvm-symbolizer$version
 	fuzz     libclang-rt$version-dev  file     /usr/lib/llvm$version/lib/clang/${version#-}/lib/linux/libclang_rt.fuzzer-x86_64.a
 	hip      rocminfo             command  rocminfo
 	hip      hipcc                command  hipcc

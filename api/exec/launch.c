@@ -117,10 +117,10 @@ static inline bool is_shape(const struct hip_shape *shape, const struct hip_kern
 }
 
 /* Copies in blocks that need no call of memcpy(): the kernel's argument memory has room for whole ones. */
-static inline void copy_hidden(char *to, const char *from, uint32_t size_B)
+static inline void copy_hidden(char *to, uint32_t at_B, const char *from, uint32_t size_B)
 {
-	for (const char *end = from + size_B; from < end; from += HIP_HIDDEN_BLOCK_B, to += HIP_HIDDEN_BLOCK_B)
-		memcpy(to, from, HIP_HIDDEN_BLOCK_B);
+	for (const char *end = from + size_B; from < end; from += HIP_HIDDEN_BLOCK_B, at_B += HIP_HIDDEN_BLOCK_B)
+		memcpy(to + at_B, from, HIP_HIDDEN_BLOCK_B);
 }
 
 /* Does the same as pack_explicit() for a kernel with a plan of moves. */
@@ -295,7 +295,7 @@ static inline char *next_args(const struct hip_stream *s, const struct hip_kerne
 __attribute__((always_inline)) static inline bool shape_again(struct hip_stream *s, struct hip_shape *shape,
 							      const struct hip_kernel *k, char *to)
 {
-	copy_hidden(to + k->cs->explicit_B, shape->hidden, k->hidden_B);
+	copy_hidden(to, k->cs->explicit_B, shape->hidden, k->hidden_B);
 	s->args_at += k->args_B;
 	if (__builtin_expect(!shape->again.kernel, 0))
 		return false;

@@ -42,7 +42,8 @@ struct draw {
 	unsigned scratch_next;
 	int fds[4]; /* owned: exports */
 	unsigned fd_next;
-	draw_handle_t list[SLOTS];
+	draw_handle_t list[2][SLOTS]; /* used in turn: a call may have two */
+	unsigned list_next;
 	uint64_t words[32];
 	size_t capacity;
 	/* What the end of the input undoes. */
@@ -96,12 +97,14 @@ static inline void *draw_fresh(enum draw_kind kind)
 
 static inline void *draw_list(enum draw_kind kind)
 {
+	draw_handle_t *list = draw.list[draw.list_next++ % 2];
+
 	if (draw_byte() >= 240)
 		return NULL;
 	for (unsigned i = 0; i < SLOTS; i++)
-		draw.list[i] = draw_slot(kind, i);
-	draw.list[0] = draw_handle(kind);
-	return draw.list;
+		list[i] = draw_slot(kind, i);
+	list[0] = draw_handle(kind);
+	return list;
 }
 #define LIST(kind) draw_list(K_##kind)
 

@@ -36,7 +36,15 @@
 	X(PROGRAM, draw_program_destroy(handle))                                                                   \
 	X(GRAPHICS, hipGraphicsUnregisterResource(handle))                                                         \
 	X(MEMORY, draw_memory_free(handle))                                                                        \
-	X(RANGE, 0)
+	X(RANGE, 0)                                                                                                \
+	DRAW_KINDS_7(X)
+#if TUFF_HIP_ABI >= 7
+#define DRAW_KINDS_7(X)                                                                                            \
+	X(LIBRARY, hipLibraryUnload(handle))                                                                       \
+	X(KERNEL, 0)
+#else
+#define DRAW_KINDS_7(X)
+#endif
 
 enum draw_kind {
 #define X(name, destroy) K_##name,

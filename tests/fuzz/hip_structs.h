@@ -3,6 +3,7 @@
 #define TESTS_FUZZ_HIP_STRUCTS_H
 
 #include "tests/fuzz/hip_draw.h"
+#include "tests/fuzz/hip_other.h"
 
 static void *draw_format(void)
 {
@@ -181,6 +182,9 @@ static void *draw_fill_node(void)
 }
 #define FILL_NODE draw_fill_node()
 
+#if TUFF_HIP_ABI >= 7
+#define DRV_FILL FILL_NODE
+#else
 static void *draw_drv_fill(void)
 {
 	DRAW_STATIC HIP_MEMSET_NODE_PARAMS p;
@@ -190,6 +194,7 @@ static void *draw_drv_fill(void)
 	return DRAW_NULL_OR(&p);
 }
 #define DRV_FILL draw_drv_fill()
+#endif
 
 /* Values that are written; a value that is waited for has no address. */
 static void *draw_values(void)
@@ -564,14 +569,46 @@ static void *draw_ext_buffer(void)
 }
 #define EXT_BUFFER draw_ext_buffer()
 
+/* A syncobj of the other driver, as what it is or as the other kind; or another file. */
 static void *draw_ext_semaphore(void)
 {
 	DRAW_STATIC hipExternalSemaphoreHandleDesc d;
+	static const hipExternalSemaphoreHandleType types[] = {hipExternalSemaphoreHandleTypeTimelineSemaphoreFd,
+							       hipExternalSemaphoreHandleTypeOpaqueFd};
+	unsigned b = draw_byte();
 
-	d = (hipExternalSemaphoreHandleDesc){.type = draw_byte() < 200 ? 1 : draw_enum(10), .handle.fd = draw_fd()};
+	if (b < 160)
+		d = (hipExternalSemaphoreHandleDesc){.type = types[b % 2], .handle.fd = other_files[b / 2 % 2]};
+	else
+		d = (hipExternalSemaphoreHandleDesc){.type = draw_byte() < 200 ? 1 : draw_enum(10),
+						     .handle.fd = draw_fd()};
 	d.flags = draw_byte() < 200 ? 0 : draw_int();
 	return DRAW_NULL_OR(&d);
 }
 #define EXT_SEMAPHORE draw_ext_semaphore()
+
+static void *draw_signals(void)
+{
+	DRAW_STATIC hipExternalSemaphoreSignalParams list[SLOTS];
+
+	memset(list, 0, sizeof(list));
+	for (unsigned i = 0; i < SLOTS; i++)
+		list[i].params.fence.value = i < 2 ? draw_int() : i;
+	list[0].flags = FLAGS;
+	return DRAW_NULL_OR(list);
+}
+#define SIGNALS draw_signals()
+
+static void *draw_waits(void)
+{
+	DRAW_STATIC hipExternalSemaphoreWaitParams list[SLOTS];
+
+	memset(list, 0, sizeof(list));
+	for (unsigned i = 0; i < SLOTS; i++)
+		list[i].params.fence.value = i < 2 ? draw_int() : i;
+	list[0].flags = FLAGS;
+	return DRAW_NULL_OR(list);
+}
+#define WAITS draw_waits()
 
 #endif

@@ -2,14 +2,19 @@
 #ifndef TESTS_FUZZ_HIP_TABLE_H
 #define TESTS_FUZZ_HIP_TABLE_H
 
+#include "api/base/base.h"
 #include "shaders/blob.h"
 #include "tests/fuzz/call.h"
 #include "tests/fuzz/hip_draw.h"
 #include "tests/fuzz/hip_structs.h"
+#if TUFF_HIP_ABI >= 7
+#include "tests/fuzz/hip_seven.h"
+#endif
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 
-#define ROWS_MAX 512u /* an input keeps its meaning when rows are added behind the others */
+/* An input keeps its meaning when rows are added behind the others. */
+#define ROWS_MAX (TUFF_HIP_ABI >= 7 ? 640u : 512u)
 
 extern const struct shader_blob test_blobs[];
 
@@ -73,6 +78,18 @@ static hipError_t pool_export(void *out, hipMemPool_t pool, hipMemAllocationHand
 	return r;
 }
 
+#if TUFF_HIP_ABI >= 7
+static hipError_t range_export(void *out, hipDeviceptr_t at, size_t size_B, hipMemRangeHandleType type,
+			       unsigned long long flags)
+{
+	hipError_t r = hipMemGetHandleForAddressRange(out, at, size_B, type, flags);
+
+	if (!r)
+		draw_fd_keep(*(int *)out);
+	return r;
+}
+#endif
+
 /* The import owns a descriptor that it accepts. */
 #define IMPORT(name, function, type, desc_type)                                                                    \
 	static hipError_t name(type *out, desc_type *desc)                                                         \
@@ -106,6 +123,7 @@ IMPORT(semaphore_import, hipImportExternalSemaphore, hipExternalSemaphore_t, hip
 #define hipHostRegister                   host_register
 #define hipMemExportToShareableHandle     memory_export
 #define hipMemPoolExportToShareableHandle pool_export
+#define hipMemGetHandleForAddressRange    range_export
 #define hipImportExternalMemory           memory_import
 #define hipImportExternalSemaphore        semaphore_import
 #include "tests/fuzz/hip_rows.h"
@@ -114,6 +132,7 @@ IMPORT(semaphore_import, hipImportExternalSemaphore, hipExternalSemaphore_t, hip
 #undef hipHostRegister
 #undef hipMemExportToShareableHandle
 #undef hipMemPoolExportToShareableHandle
+#undef hipMemGetHandleForAddressRange
 #undef hipImportExternalMemory
 #undef hipImportExternalSemaphore
 #undef CALL
@@ -147,8 +166,12 @@ enum {
 #undef VALUE
 #undef ABSENT
 };
+#if TUFF_HIP_ABI >= 7
+#define HAS_IN_7(name) HAS_##name
+#else
+#define HAS_IN_7(name) 0
+#endif
 #define HAS_IN_5(name)   0
-#define HAS_IN_7(name)   0
 #define HAS_IN_6(name)   HAS_##name
 #define HAS_IN_56(name)  HAS_##name
 #define HAS_IN_67(name)  HAS_##name
@@ -197,6 +220,7 @@ static void calls_start(void)
 	vgpu_strict_set(VGPU_STRICT_OFF); /* kernels with wrong arguments are findings */
 	if (vgpu_start("gfx908:vram=512M,gfx908:vram=512M"))
 		abort();
+	other_start();
 	images[0] = (void *)shader_find(test_blobs, "group.O1", "gfx908")->image;
 	images[1] = bundle_of(shader_find(test_blobs, "group.O1", "gfx908"));
 	images[2] = (void *)shader_find(test_blobs, "group.O1", "gfx90a")->image;
@@ -206,11 +230,14 @@ static void calls_start(void)
 
 /* --- an input ------------------------------------------------------------------------------------- */
 
-static void handle_make(enum draw_kind kind, int status, void *handle)
-{
-	if (!status)
-		draw_keep(kind, handle);
-}
+/* Keeps what the call stored in p. Not a function: compilers may read p as an argument before they call. */
+#define HANDLE_MAKE(kind, call)                                                                                    \
+	do {                                                                                                       \
+		const int status_ = (int)(call);                                                                   \
+                                                                                                                   \
+		if (!status_)                                                                                      \
+			draw_keep(kind, p);                                                                        \
+	} while (0)
 
 static void memory_objects_make(void)
 {
@@ -222,26 +249,26 @@ static void memory_objects_make(void)
 					   .location = {.type = hipMemLocationTypeDevice}};
 	void *p = NULL;
 
-	handle_make(K_POOL, hipMemPoolCreate((hipMemPool_t *)&p, &props), p);
-	handle_make(K_MEMORY, hipMallocFromPoolAsync(&p, 4096, draw.handle[K_POOL][0], NULL), p);
-	handle_make(K_MEMORY, hipMalloc(&p, 4096), p);
-	handle_make(K_VMEM, hipMemCreate((hipMemGenericAllocationHandle_t *)&p, 2 << 20, &prop, 0), p);
-	handle_make(K_RANGE, range_reserve(&p, 4 << 20, 0, NULL, 0), p);
+	HANDLE_MAKE(K_POOL, hipMemPoolCreate((hipMemPool_t *)&p, &props));
+	HANDLE_MAKE(K_MEMORY, hipMallocFromPoolAsync(&p, 4096, draw.handle[K_POOL][0], NULL));
+	HANDLE_MAKE(K_MEMORY, hipMalloc(&p, 4096));
+	HANDLE_MAKE(K_VMEM, hipMemCreate((hipMemGenericAllocationHandle_t *)&p, 2 << 20, &prop, 0));
+	HANDLE_MAKE(K_RANGE, range_reserve(&p, 4 << 20, 0, NULL, 0));
 }
 
 static void code_objects_make(void)
 {
 	void *p = NULL;
 
-	handle_make(K_GRAPH, hipGraphCreate((hipGraph_t *)&p, 0), p);
-	handle_make(K_NODE, hipGraphAddEmptyNode((hipGraphNode_t *)&p, draw.handle[K_GRAPH][0], NULL, 0), p);
-	handle_make(K_EXEC, hipGraphInstantiate((hipGraphExec_t *)&p, draw.handle[K_GRAPH][0], NULL, NULL, 0), p);
-	handle_make(K_MODULE, hipModuleLoadData((hipModule_t *)&p, images[0]), p);
-	handle_make(K_FUNCTION, hipModuleGetFunction((hipFunction_t *)&p, draw.handle[K_MODULE][0], "k_store"), p);
-	handle_make(K_CTX, hipCtxGetCurrent((hipCtx_t *)&p), p);
-	handle_make(K_OBJECT, hipUserObjectCreate((hipUserObject_t *)&p, draw.words, draw_host_fn, 1, 1), p);
-	handle_make(K_PROGRAM, (int)hiprtcCreateProgram((hiprtcProgram *)&p, "", NULL, 0, NULL, NULL), p);
-	handle_make(K_LINK, (int)hiprtcLinkCreate(0, NULL, NULL, (hiprtcLinkState *)&p), p);
+	HANDLE_MAKE(K_GRAPH, hipGraphCreate((hipGraph_t *)&p, 0));
+	HANDLE_MAKE(K_NODE, hipGraphAddEmptyNode((hipGraphNode_t *)&p, draw.handle[K_GRAPH][0], NULL, 0));
+	HANDLE_MAKE(K_EXEC, hipGraphInstantiate((hipGraphExec_t *)&p, draw.handle[K_GRAPH][0], NULL, NULL, 0));
+	HANDLE_MAKE(K_MODULE, hipModuleLoadData((hipModule_t *)&p, images[0]));
+	HANDLE_MAKE(K_FUNCTION, hipModuleGetFunction((hipFunction_t *)&p, draw.handle[K_MODULE][0], "k_store"));
+	HANDLE_MAKE(K_CTX, hipCtxGetCurrent((hipCtx_t *)&p));
+	HANDLE_MAKE(K_OBJECT, hipUserObjectCreate((hipUserObject_t *)&p, draw.words, draw_host_fn, 1, 1));
+	HANDLE_MAKE(K_PROGRAM, hiprtcCreateProgram((hiprtcProgram *)&p, "", NULL, 0, NULL, NULL));
+	HANDLE_MAKE(K_LINK, hiprtcLinkCreate(0, NULL, NULL, (hiprtcLinkState *)&p));
 }
 
 static void homes_make(void)
@@ -254,6 +281,32 @@ static void homes_make(void)
 	(void)!hipMallocManaged(&draw.home[3], HOME_B, hipMemAttachGlobal);
 }
 
+#if TUFF_HIP_ABI >= 7
+static void libraries_make(void)
+{
+	void *p = NULL;
+
+	HANDLE_MAKE(K_LIBRARY, hipLibraryLoadData((hipLibrary_t *)&p, images[0], NULL, NULL, 0, NULL, NULL, 0));
+	HANDLE_MAKE(K_KERNEL, hipLibraryGetKernel((hipKernel_t *)&p, draw.handle[K_LIBRARY][0], "k_store"));
+}
+#else
+static void libraries_make(void)
+{
+}
+#endif
+
+static void semaphores_make(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		hipExternalSemaphoreHandleDesc d = {.type = i ? hipExternalSemaphoreHandleTypeOpaqueFd
+							      : hipExternalSemaphoreHandleTypeTimelineSemaphoreFd,
+						    .handle.fd = other_files[i]};
+		void *p = NULL;
+
+		HANDLE_MAKE(K_EXTSEM, semaphore_import((hipExternalSemaphore_t *)&p, &d));
+	}
+}
+
 /* A few objects of most kinds, so that the first calls have something to work on. */
 static void objects_make(void)
 {
@@ -262,16 +315,17 @@ static void objects_make(void)
 
 	for (int device = 1; device >= 0; device--) {
 		(void)!hipSetDevice(device);
-		handle_make(K_STREAM, hipStreamCreate((hipStream_t *)&p), p);
-		handle_make(K_EVENT, hipEventCreate((hipEvent_t *)&p), p);
-		handle_make(K_EVENT,
-			    hipEventCreateWithFlags((hipEvent_t *)&p, hipEventInterprocess | hipEventDisableTiming),
-			    p);
-		handle_make(K_ARRAY, hipMallocArray((hipArray_t *)&p, &format, 16, 16, 0), p);
+		HANDLE_MAKE(K_STREAM, hipStreamCreate((hipStream_t *)&p));
+		HANDLE_MAKE(K_EVENT, hipEventCreate((hipEvent_t *)&p));
+		HANDLE_MAKE(K_EVENT, hipEventCreateWithFlags((hipEvent_t *)&p,
+							     hipEventInterprocess | hipEventDisableTiming));
+		HANDLE_MAKE(K_ARRAY, hipMallocArray((hipArray_t *)&p, &format, 16, 16, 0));
 	}
 	homes_make();
 	memory_objects_make();
 	code_objects_make();
+	libraries_make();
+	semaphores_make();
 }
 
 static void ranges_drop(void)
@@ -330,13 +384,23 @@ static void thread_end(void)
 	draw_fds_close();
 }
 
+/* With version 7 every call after a GPU fault returns its error, until the process ends. The library forgets the fault, so that
+ * the next input finds what a new process would: its devices' faults end with their reset, as in version 6. */
+static void fault_forget(void)
+{
+	atomic_store(&hip.fault, hipSuccess);
+}
+
 static void input_end(void)
 {
+	fault_forget();
 	thread_end();
 	for (int device = 1; device >= 0; device--) {
+		fault_forget();
 		if (hipSetDevice(device) || hipDeviceReset())
 			__builtin_trap();
 	}
+	fault_forget();
 	(void)!hipGetLastError();
 }
 

@@ -1,14 +1,19 @@
 /* Calls of HSA, a sequence of them from each input, on two virtual GPUs, and packets with any content in queues. No call may
  * crash or block, whatever handles and numbers it gets, and no packet may stop another queue. */
+#include "hsa/core/core.h"
+#include "hsa/signal/signals.h"
 #include "tests/fuzz/hsa_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B);
 
-/* LeakSanitizer does not search the signals' mapping, which has the only pointers to these lists. */
-__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
+/* LeakSanitizer's, where it is linked. It searches no mapping by itself. */
+__attribute__((weak)) void __lsan_register_root_region(const void *begin, size_t size_B);
+
+/* The signals' mapping has the only pointers to their lists of completions. */
+static void signals_show(void)
 {
-	return "leak:add_pending_locked\n";
+	if (__lsan_register_root_region)
+		__lsan_register_root_region(rt_get()->signals->beside, RT_SIGNALS_MAX * sizeof(struct rt_signal));
 }
 
 static const struct draw_row *row_pick(void)
@@ -22,8 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 {
 	static bool started;
 
-	if (!started)
+	if (!started) {
 		calls_start();
+		signals_show();
+	}
 	started = true;
 	draw_begin();
 	objects_make();

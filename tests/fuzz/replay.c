@@ -8,6 +8,8 @@
 #include "tests/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B);
+/* What a fuzzer checks behind its corpus, if it defines this. */
+__attribute__((weak)) void replay_check(void);
 
 static void run_file(const char *path)
 {
@@ -42,8 +44,11 @@ int main(int argc, char **argv)
 		if (e->d_name[0] != '.')
 			run_file(path);
 	}
-	if (d)
+	if (d) {
 		closedir(d);
+		if (replay_check)
+			replay_check();
+	}
 	/* Few bytes are an input of each fuzzer. */
 	CHECK_EQ(LLVMFuzzerTestOneInput((const uint8_t *)"", 0), 0);
 	return check_done(name);

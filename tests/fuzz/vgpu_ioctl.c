@@ -438,6 +438,20 @@ static void note_answer(const struct call *call, uint8_t *arg, const uint8_t *be
 		keep(call->made, value);
 }
 
+/* libFuzzer puts numbers that the program compared into inputs, addresses of stacks and of variables among them: an ioctl that
+ * writes there would overwrite the fuzzer itself. */
+static void words_check(uint8_t *arg)
+{
+	unsigned char in_core;
+	uint64_t word;
+
+	for (unsigned at = 0; at + sizeof(word) <= ARG_B; at += sizeof(word)) {
+		memcpy(&word, arg + at, sizeof(word));
+		if (word >= PAGE && !mincore((void *)(uintptr_t)(word & -(uint64_t)PAGE), PAGE, &in_core))
+			memset(arg + at, 0, sizeof(word));
+	}
+}
+
 static void put_call(void)
 {
 	unsigned number = take_u8(), how = take_u8();
@@ -450,6 +464,8 @@ static void put_call(void)
 
 	for (unsigned n = 0; how & 128 && n < size_B; n++)
 		arg[n] = take_u8();
+	if (how & 128)
+		words_check(arg);
 	for (const struct field *f = call->field; f < call->field + FIELDS && f->size_B; f++) {
 		uint64_t value = pick_value(f->kind);
 

@@ -1,6 +1,10 @@
 /* The segment's memory and its lock. */
+#include <time.h>
 #include "vgpu/kernel/base/heap.h"
 #include "vgpu/rank.h"
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 struct kern_root *kern;
 struct kern_local kern_local = {.segment_fd = -1, .phys_fd = -1};
@@ -16,10 +20,48 @@ static void take_over(void)
 	kern_local.sweep();
 }
 
+/* A thread that is woken to take the lock, and ends with its process before it has, loses the wake-up: if another thread
+ * takes the lock meanwhile, neither Linux (handle_futex_death()) nor glibc, whose lock word then says that nobody waits,
+ * wakes those that still sleep. So no sleep is longer than this. */
+#define LOCK_SLEEP_NS 50000000
+
+static int64_t real_time_ns(void)
+{
+	struct timespec t;
+
+	sys_call6(SYS_clock_gettime, CLOCK_REALTIME, (long)&t, 0, 0, 0, 0);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* Takes the lock that another thread has. pthread_mutex_clocklock() would have a clock that nobody sets, but ThreadSanitizer
+ * does not know it. */
+static int lock_sleep(void)
+{
+	int r;
+
+	do {
+		int64_t until_ns = real_time_ns() + LOCK_SLEEP_NS;
+		const struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
+
+		r = pthread_mutex_timedlock(&kern->lock, &until);
+	} while (r == ETIMEDOUT);
+#ifdef __SANITIZE_THREAD__
+	/* Its pthread_mutex_timedlock() takes EOWNERDEAD for a failure. */
+	if (r == EOWNERDEAD)
+		__tsan_mutex_post_lock(&kern->lock, __tsan_mutex_try_lock, 0);
+#endif
+	return r;
+}
+
 void kern_lock(void)
 {
+	int r;
+
 	vgpu_rank_take(VGPU_RANK_KERNEL);
-	if (pthread_mutex_lock(&kern->lock) == EOWNERDEAD)
+	r = pthread_mutex_trylock(&kern->lock);
+	if (r == EBUSY)
+		r = lock_sleep();
+	if (r == EOWNERDEAD)
 		take_over();
 }
 

@@ -1,5 +1,6 @@
-/* Processes killed while they sleep inside an ioctl: what the call held is let go of, and nothing of the dead
- * stays. */
+/* Processes killed while they sleep inside an ioctl: what the call held is let go of, nothing of the dead stays, and no
+ * wake-up that they had is missing to others. */
+#include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -136,6 +137,43 @@ static void dies_while_it_reaps(void)
 		CHECK(!close(to_worker[i]) && !close(to_reaper[i]));
 }
 
+/* --- a lock whose wake-up was lost --- */
+
+static void *take_lock(void *taken)
+{
+	kern_lock();
+	kern_unlock();
+	atomic_store((_Atomic bool *)taken, true);
+	return NULL;
+}
+
+/* The lock's word in glibc, and its mark that threads sleep. */
+static void lock_word_forget(void)
+{
+	_Atomic uint32_t *word = (_Atomic uint32_t *)&kern->lock;
+
+	for (unsigned i = 0; i < 5000 && !(atomic_load(word) & FUTEX_WAITERS); i++)
+		usleep(1000);
+	usleep(2000); /* the thread marks the word, then sleeps */
+	CHECK(atomic_fetch_and(word, ~FUTEX_WAITERS) & FUTEX_WAITERS);
+}
+
+/* As after a process that was woken to take the lock, and ended, while this one took it: nobody wakes the thread. */
+static void takes_the_lock_without_a_wake(void)
+{
+	_Atomic bool taken = false;
+	pthread_t thread;
+
+	kern_lock();
+	CHECK_EQ(pthread_create(&thread, NULL, take_lock, &taken), 0);
+	lock_word_forget();
+	kern_unlock();
+	for (unsigned i = 0; i < 10000 && !atomic_load(&taken); i++)
+		usleep(1000);
+	if (CHECK(atomic_load(&taken)))
+		CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -146,6 +184,7 @@ int main(void)
 	dies_in(wait_for_a_submission);
 	dies_in(wait_for_a_buffer);
 	dies_while_it_reaps();
+	takes_the_lock_without_a_wake();
 	CHECK_EQ(drmSyncobjDestroy(rig.fd, shared), 0);
 	rig_stop();
 	return check_done("killed inside an ioctl");
