@@ -49,5 +49,7 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 				"\nLDS that nobody constructed. They show the 0xd5 with which the virtual GPU fills LDS before a workgroup; on a card" \
 				"\nthe result depends on what LDS had before. Read in rocPRIM of October 2024."
 		if (gesvdj)
-			print "\nrocSOLVER GESVDJ fails on every chip that was tried; TUFF_VGPU_WAITS=on finds a race in LDS (row 123). Its source was not read."
+			print "\nGESVDJ fails on every chip that was tried by a fault of rocSOLVER (roclapack_syevj_heevj.hpp, run_syevj()): at the end of a" \
+				"\nsweep all waves add up what is in LDS, and the first one begins to write there for the next sweep, without a barrier in between." \
+				"\nTUFF_VGPU_WAITS=on finds it (row 123); on a card the first wave is rarely so far ahead. Read in rocSOLVER of October 2024."
 	}'
