@@ -160,7 +160,8 @@ static void queue_failed(struct rt_flow *flow, hsa_status_t status)
 	struct rt_queue_failure *f;
 
 	drv_log(DRV_LOG_HSA, "queue %llu ends with status 0x%x at packet %llu: %s", (unsigned long long)q->id,
-		status, (unsigned long long)q->amd->read_dispatch_id, drv_error_last()->text);
+		status, (unsigned long long)__atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED),
+		drv_error_last()->text);
 	if (q->above)
 		rt_queue_fail(q->above, status);
 	f = q->callback ? malloc(sizeof(*f)) : NULL;
