@@ -8,7 +8,7 @@
  * where G = lanes / 16. The groups of GFX12 have parts 0 and 1, those of a wave of 64 parts 0, 2, 1, 3; a part is a
  * register at least, so that 16 elements of 4 bits are in lanes 0 to 31 alone. Elements follow each other from the lowest bit on; 16-bit results of GFX11 have a register
  * each, in the half that OP_SEL 2 names. In sparse instructions A has two of each four elements of K, whose places
- * source 2 has, two bits each, in the half (8 elements a lane) that OP_SEL 0 names.
+ * source 2 has, two bits each, in the half or quarter of the register that OP_SEL 0 (and 1) names (LLVM's index_key).
  *
  * Sources: RDNA 3 and RDNA 4 ISA, chapters on WMMA; for waves of 64 also Mesa's radv_nir_lower_cooperative_matrix.c and
  * LLPC's LowerCooperativeMatrix.cpp. RDNA 4 gives 16-bit A and B another order of K, which cancels out. Sums run in the order of K with a fused step, and 16-bit results
@@ -46,15 +46,25 @@ static inline unsigned group_of(const struct isa_lanes *x, unsigned part)
 	return x->lanes == 64 ? part % 2 * 2 + part / 2 : part;
 }
 
-/* Place of element k of row (column) n: lane, and number among the lane's elements. count: elements of each row. */
+/* GFX12: the elements fill a register of 32 lanes alone. count: elements of each row (column). */
+static inline bool is_narrow(const struct isa_lanes *x, unsigned count, unsigned width)
+{
+	return !x->wmma_doubled && count * width < 2 * x->lanes;
+}
+
+/* Elements of a row that a lane has. */
+static inline unsigned part_of(const struct isa_lanes *x, unsigned count, unsigned width)
+{
+	return x->wmma_doubled ? count : count / (is_narrow(x, count, width) ? 2 : x->lanes / 16);
+}
+
+/* Place of element k of row (column) n: lane, and number among the lane's elements. */
 static inline void element_place(const struct isa_lanes *x, unsigned n, unsigned k, unsigned count, unsigned width,
 				 unsigned *lane, unsigned *index)
 {
-	unsigned groups = x->wmma_doubled ? 1 : x->lanes / 16, part;
-	bool narrow = count * width < 32 * groups;
+	unsigned part = part_of(x, count, width);
 
-	part = count / (narrow ? 2 : groups);
-	*lane = n + 16 * (narrow ? k / part : group_of(x, k / part));
+	*lane = n + 16 * (is_narrow(x, count, width) ? k / part : group_of(x, k / part));
 	*index = k % part;
 }
 
@@ -107,13 +117,10 @@ static inline uint32_t with_sign(const struct isa_lanes *x, uint32_t bits, enum 
 /* The column of K that stored element k of row m stands for. */
 static inline unsigned sparse_column(const struct isa_lanes *x, const struct wmma *s, unsigned m, unsigned k)
 {
-	unsigned lane, index, at;
+	unsigned lane, index, bits = 2 * part_of(x, s->k / 2, wmma_bits(s->a));
 
 	element_place(x, m, k, s->k / 2, wmma_bits(s->a), &lane, &index);
-	at = 2 * index;
-	if (s->k / 2 / (x->lanes / 16) <= 8)
-		at += 16 * (x->inst->opsel & 1);
-	return k / 2 * 4 + (x->s[2][lane] >> at & 3);
+	return k / 2 * 4 + (x->s[2][lane] >> (bits * (x->inst->opsel % (32 / bits)) + 2 * index) & 3);
 }
 
 static inline float dot_floats(const struct isa_lanes *x, const struct wmma *s, unsigned m, unsigned n, float sum)

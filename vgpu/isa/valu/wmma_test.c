@@ -122,14 +122,31 @@ static void lay_operand(const struct matrix *x, unsigned row, bool is_a, unsigne
 		}
 }
 
-/* Two bits for each stored element of the lane. */
-static void lay_index(const struct matrix *x, unsigned lanes)
+/* Stored elements of a lane: 16 of 4 bits fill a register of 32 lanes. */
+static unsigned stored_part(const struct matrix *x, unsigned lanes)
 {
-	unsigned part = x->k / 2 / (lanes / 16);
+	return x->k / 2 / (x->k / 2 * width_of(x->in) < 2 * lanes ? 2 : lanes / 16);
+}
 
-	for (unsigned lane = 0; lane < lanes; lane++)
-		for (unsigned n = 0; n < part; n++)
-			put(I_ROW, lane, n, place[lane % 16][lane / 16 * part + n], 2);
+/* Two bits for each stored element of the lane, in the part of the register that the key selects: 8 bits in waves of 64, but
+ * 16 where a lane has 8 elements. Other parts have other places. */
+static void lay_index(const struct matrix *x, unsigned lanes, unsigned key)
+{
+	unsigned part = stored_part(x, lanes), groups = x->k / 2 / part;
+
+	for (unsigned lane = 0; lane < 16 * groups; lane++)
+		for (unsigned n = 0; n < 16; n++) {
+			unsigned first = groups == 4 ? (lane >> 4 & 1) * 2 + lane / 32 : lane / 16;
+			unsigned right = place[lane % 16][first * part + n % part];
+
+			put(I_ROW, lane, n, n / part == key ? right : right ^ 1, 2);
+		}
+}
+
+/* index_key of LLVM for gfx1200: two bits with 4 elements a lane, one with 8, none with 16. */
+static unsigned keys_of(const struct matrix *x, unsigned lanes)
+{
+	return x->sparse ? 16 / stored_part(x, lanes) : 1;
 }
 
 static void lay_addend(const struct matrix *x, unsigned row, unsigned lanes)
@@ -165,7 +182,7 @@ static void fill_matrices(void)
 			c[m][n] = (int)(m * 3 + n) % 11 - 5;
 }
 
-static bool run_code(const struct matrix *x, bool wave32)
+static bool run_code(const struct matrix *x, bool wave32, unsigned key)
 {
 	static uint32_t code[16];
 	struct vgpu_chip chip = {.gfx = x->gfx};
@@ -180,7 +197,7 @@ static bool run_code(const struct matrix *x, bool wave32)
 	bool ended;
 
 	/* Result over the addend; NEG says that integers are signed. */
-	code[0] = 0x198u << 23 | x->number << 16 | 1 << 14 | C_ROW;
+	code[0] = 0x198u << 23 | x->number << 16 | 1 << 14 | key << 11 | C_ROW;
 	code[1] =
 		(256 + A_ROW) | (256 + B_ROW) << 9 | (256 + src2) << 18 | 3u << 27 | (x->out == I32 ? 3u << 29 : 0);
 	code[2] = 0xbfb00000;                  /* s_endpgm */
@@ -193,7 +210,7 @@ static bool run_code(const struct matrix *x, bool wave32)
 	return ended;
 }
 
-static void test_matrix(const struct matrix *x, bool wave32)
+static void test_matrix(const struct matrix *x, bool wave32, unsigned key)
 {
 	unsigned lanes = wave32 ? 32 : 64, bad = 0;
 
@@ -203,14 +220,15 @@ static void test_matrix(const struct matrix *x, bool wave32)
 	lay_operand(x, B_ROW, false, lanes);
 	lay_addend(x, C_ROW, lanes);
 	if (x->sparse)
-		lay_index(x, lanes);
-	CHECK(run_code(x, wave32));
+		lay_index(x, lanes, key);
+	CHECK(run_code(x, wave32, key));
 	for (unsigned m = 0; m < 16; m++)
 		for (unsigned n = 0; n < 16; n++)
 			bad += get(C_ROW, result_lane(x, m, n, lanes), result_index(x, m, lanes),
 				   width_of(x->out)) != encode(model(x, m, n), x->out);
 	if (!CHECK_EQ(bad, 0))
-		printf("  GFX%s, number 0x%x, wave%u\n", x->gfx == VGPU_GFX11 ? "11" : "12", x->number, lanes);
+		printf("  GFX%s, number 0x%x, wave%u, key %u\n", x->gfx == VGPU_GFX11 ? "11" : "12", x->number,
+		       lanes, key);
 	if (x->gfx == VGPU_GFX11 && width_of(x->out) == 16)
 		CHECK_EQ(v[C_ROW][0] >> 16, 0x7777);
 }
@@ -218,9 +236,8 @@ static void test_matrix(const struct matrix *x, bool wave32)
 int main(void)
 {
 	for (unsigned n = 0; n < sizeof(matrices) / sizeof(matrices[0]); n++)
-		test_matrix(&matrices[n], true);
-	for (unsigned n = 0; n < sizeof(matrices) / sizeof(matrices[0]); n++)
-		if (!matrices[n].sparse)
-			test_matrix(&matrices[n], false);
+		for (unsigned lanes = 32; lanes <= 64; lanes += 32)
+			for (unsigned key = 0; key < keys_of(&matrices[n], lanes); key++)
+				test_matrix(&matrices[n], lanes == 32, key);
 	return check_done("matrices of GFX11 and GFX12");
 }
