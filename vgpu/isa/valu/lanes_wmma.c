@@ -120,7 +120,7 @@ static inline unsigned sparse_column(const struct isa_lanes *x, const struct wmm
 	unsigned lane, index, bits = 2 * part_of(x, s->k / 2, wmma_bits(s->a));
 
 	element_place(x, m, k, s->k / 2, wmma_bits(s->a), &lane, &index);
-	return k / 2 * 4 + (x->s[2][lane] >> (bits * (x->inst->opsel % (32 / bits)) + 2 * index) & 3);
+	return k / 2 * 4 + (x->s[2][lane] >> (bits * x->inst->opsel + 2 * index) % 32 & 3);
 }
 
 static inline float dot_floats(const struct isa_lanes *x, const struct wmma *s, unsigned m, unsigned n, float sum)
