@@ -145,26 +145,19 @@ static hipMemLocation draw_place(void)
 
 /* --- nodes of semaphores ------------------------------------------------------------------------ */
 
-static void *draw_signal_node(void)
-{
-	DRAW_STATIC hipExternalSemaphoreSignalNodeParams p;
-
-	p = (hipExternalSemaphoreSignalNodeParams){.extSemArray = draw_list(K_EXTSEM)};
-	p.paramsArray = draw_signals();
-	p.numExtSems = draw_few();
-	return DRAW_NULL_OR(&p);
-}
+#define DRAW_FENCES_NODE(name, type, fences)                                                                       \
+	static void *name(void)                                                                                    \
+	{                                                                                                          \
+		DRAW_STATIC type p;                                                                                \
+                                                                                                                   \
+		p = (type){.extSemArray = draw_list(K_EXTSEM)};                                                    \
+		p.paramsArray = fences();                                                                          \
+		p.numExtSems = draw_few();                                                                         \
+		return DRAW_NULL_OR(&p);                                                                           \
+	}
+DRAW_FENCES_NODE(draw_signal_node, hipExternalSemaphoreSignalNodeParams, draw_signals)
 #define SIGNAL_NODE draw_signal_node()
-
-static void *draw_wait_node(void)
-{
-	DRAW_STATIC hipExternalSemaphoreWaitNodeParams p;
-
-	p = (hipExternalSemaphoreWaitNodeParams){.extSemArray = draw_list(K_EXTSEM)};
-	p.paramsArray = draw_waits();
-	p.numExtSems = draw_few();
-	return DRAW_NULL_OR(&p);
-}
+DRAW_FENCES_NODE(draw_wait_node, hipExternalSemaphoreWaitNodeParams, draw_waits)
 #define WAIT_NODE draw_wait_node()
 
 #endif

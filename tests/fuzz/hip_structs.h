@@ -587,28 +587,21 @@ static void *draw_ext_semaphore(void)
 }
 #define EXT_SEMAPHORE draw_ext_semaphore()
 
-static void *draw_signals(void)
-{
-	DRAW_STATIC hipExternalSemaphoreSignalParams list[SLOTS];
-
-	memset(list, 0, sizeof(list));
-	for (unsigned i = 0; i < SLOTS; i++)
-		list[i].params.fence.value = i < 2 ? draw_int() : i;
-	list[0].flags = FLAGS;
-	return DRAW_NULL_OR(list);
-}
+/* Parameters of signals, or of waits. */
+#define DRAW_FENCES(name, type)                                                                                    \
+	static void *name(void)                                                                                    \
+	{                                                                                                          \
+		DRAW_STATIC type list[SLOTS];                                                                      \
+                                                                                                                   \
+		memset(list, 0, sizeof(list));                                                                     \
+		for (unsigned i = 0; i < SLOTS; i++)                                                               \
+			list[i].params.fence.value = i < 2 ? draw_int() : i;                                       \
+		list[0].flags = FLAGS;                                                                             \
+		return DRAW_NULL_OR(list);                                                                         \
+	}
+DRAW_FENCES(draw_signals, hipExternalSemaphoreSignalParams)
 #define SIGNALS draw_signals()
-
-static void *draw_waits(void)
-{
-	DRAW_STATIC hipExternalSemaphoreWaitParams list[SLOTS];
-
-	memset(list, 0, sizeof(list));
-	for (unsigned i = 0; i < SLOTS; i++)
-		list[i].params.fence.value = i < 2 ? draw_int() : i;
-	list[0].flags = FLAGS;
-	return DRAW_NULL_OR(list);
-}
+DRAW_FENCES(draw_waits, hipExternalSemaphoreWaitParams)
 #define WAITS draw_waits()
 
 #endif
