@@ -105,27 +105,37 @@ static unsigned result_index(const struct matrix *x, unsigned m, unsigned lanes)
 	return m % (16 / groups);
 }
 
+/* Groups of 16 lanes among which a row is shared out. GFX11: each has all. GFX12: 16 elements of 4 bits fill a register of 32
+ * lanes. */
+static unsigned groups_of(const struct matrix *x, unsigned count, enum format f, unsigned lanes)
+{
+	return x->gfx == VGPU_GFX11 ? 1 : count * width_of(f) < 2 * lanes ? 2 : lanes / 16;
+}
+
+/* The part that a lane has; of four groups the second has the third part. */
+static unsigned part_at(unsigned lane, unsigned groups)
+{
+	return groups == 4 ? (lane >> 4 & 1) * 2 + lane / 32 : lane / 16 % groups;
+}
+
 static void lay_operand(const struct matrix *x, unsigned row, bool is_a, unsigned lanes)
 {
 	unsigned count = x->sparse && is_a ? x->k / 2 : x->k;
 	enum format f = is_a ? x->in : x->b;
-	/* GFX12: 16 elements of 4 bits fill a register of 32 lanes; of four groups the second has the third part. */
-	unsigned groups = x->gfx == VGPU_GFX11 ? 1 : count * width_of(f) < 2 * lanes ? 2 : lanes / 16;
+	unsigned groups = groups_of(x, count, f, lanes);
 	unsigned used = x->gfx == VGPU_GFX11 ? lanes : 16 * groups, part = count / groups;
 
 	for (unsigned lane = 0; lane < used; lane++)
 		for (unsigned n = 0; n < part; n++) {
-			unsigned first = groups == 4 ? (lane >> 4 & 1) * 2 + lane / 32 : lane / 16 % groups;
-			unsigned k = first * part + n;
+			unsigned k = part_at(lane, groups) * part + n;
 
 			put(row, lane, n, encode(is_a ? a[lane % 16][k] : b[k][lane % 16], f), width_of(f));
 		}
 }
 
-/* Stored elements of a lane: 16 of 4 bits fill a register of 32 lanes. */
 static unsigned stored_part(const struct matrix *x, unsigned lanes)
 {
-	return x->k / 2 / (x->k / 2 * width_of(x->in) < 2 * lanes ? 2 : lanes / 16);
+	return x->k / 2 / groups_of(x, x->k / 2, x->in, lanes);
 }
 
 /* Two bits for each stored element of the lane, in the part of the register that the key selects: 8 bits in waves of 64, but
@@ -136,8 +146,7 @@ static void lay_index(const struct matrix *x, unsigned lanes, unsigned key)
 
 	for (unsigned lane = 0; lane < 16 * groups; lane++)
 		for (unsigned n = 0; n < 16; n++) {
-			unsigned first = groups == 4 ? (lane >> 4 & 1) * 2 + lane / 32 : lane / 16;
-			unsigned right = place[lane % 16][first * part + n % part];
+			unsigned right = place[lane % 16][part_at(lane, groups) * part + n % part];
 
 			put(I_ROW, lane, n, n / part == key ? right : right ^ 1, 2);
 		}
