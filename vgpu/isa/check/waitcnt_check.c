@@ -147,7 +147,7 @@ static bool is_loading(const struct isa_wave *w, const struct isa_operand_use *t
 {
 	uint32_t mask;
 
-	if (!ranges_overlap(r, &load->range) || !t->block || r->count != ISA_BLOCK)
+	if (!t->block || r->count != ISA_BLOCK)
 		return ranges_overlap(r, &load->range);
 	mask = block_of(w, r);
 	for (unsigned n = 0; n < ISA_BLOCK; n++)

@@ -6,13 +6,13 @@
  *           of K that the group l / 16 has          group l / 16 has
  *
  * where G = lanes / 16. The groups of GFX12 have parts 0 and 1, those of a wave of 64 parts 0, 2, 1, 3; a part is a
- * register at least, so that 16 elements of 4 bits are in lanes 0 to 31 alone. Elements follow each other from the lowest bit on; 16-bit results of GFX11 have a register
- * each, in the half that OP_SEL 2 names. In sparse instructions A has two of each four elements of K, whose places
+ * register at least, so that 16 elements of 4 bits are in lanes 0 to 31 alone. Elements follow each other from the lowest
+ * bit on; 16-bit results of GFX11 have a register each, in the half that OP_SEL 2 names. In sparse instructions A has two of each four elements of K, whose places
  * source 2 has, two bits each, in the half or quarter of the register that OP_SEL 0 (and 1) names (LLVM's index_key).
  *
  * Sources: RDNA 3 and RDNA 4 ISA, chapters on WMMA; for waves of 64 also Mesa's radv_nir_lower_cooperative_matrix.c and
- * LLPC's LowerCooperativeMatrix.cpp. RDNA 4 gives 16-bit A and B another order of K, which cancels out. Sums run in the order of K with a fused step, and 16-bit results
- * are rounded once. */
+ * LLPC's LowerCooperativeMatrix.cpp. RDNA 4 gives 16-bit A and B another order of K, which cancels out. Sums run in the
+ * order of K with a fused step, and 16-bit results are rounded once. */
 #include "vgpu/isa/fp8.h"
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/valu/lanes.h"
