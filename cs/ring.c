@@ -92,11 +92,17 @@ int cs_ctx_lost(const struct cs_ctx *ctx)
 	return atomic_load_explicit(&ctx->lost, memory_order_acquire);
 }
 
-static const char *trap_hint(const struct cs_ring *ring, int r)
+/* What may have hung a job that did nothing wrong by itself. */
+static const char *hang_hint(const struct cs_ring *ring, int r)
 {
-	return ring->dev->chip->trap_halts && (r == -ETIME || r == -ENODATA || (ring->user && r == -ECANCELED))
-		       ? "; on this chip __builtin_trap(), abort() and assert() of AMD's headers halt a wave for good"
-		       : "";
+	bool hung = r == -ETIME || r == -ENODATA;
+
+	if (ring->dev->chip->trap_halts && (hung || (ring->user && r == -ECANCELED)))
+		return "; on this chip __builtin_trap(), abort() and assert() of AMD's headers halt a wave for good";
+	if (hung && vm_shares(ring->ctx->vm))
+		return "; Linux holds a job back until other GPUs' jobs that list the same shared memory have ended: "
+		       "kernels of two GPUs that wait for each other hang";
+	return "";
 }
 
 static const char *loss_reason(int r)
@@ -139,7 +145,7 @@ int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 	drv_log(DRV_LOG_SUBMIT, "context %u lost at ring %u.%u, job %llu", ring->ctx->id, ring->ip, ring->index,
 		(unsigned long long)first_bad);
 	return drv_fail(ring->ctx->lost, "context lost: %s (kernel said %d)%s", loss_reason(r), r,
-			trap_hint(ring, r));
+			hang_hint(ring, r));
 }
 
 /* Queries the kernel fences of the last jobs, as many as may have been on the hardware. Only these fences report a

@@ -26,6 +26,17 @@ bool vm_bo_is_shared(struct vm_bo *bo)
 	return shared;
 }
 
+bool vm_shares(struct vm *vm)
+{
+	bool shares = false;
+
+	drv_mutex_lock(&vm->share_lock);
+	for (uint32_t i = 0; !shares && i < vm->shared_max; i++)
+		shares = vm->shared[i];
+	drv_mutex_unlock(&vm->share_lock);
+	return shares;
+}
+
 /* A plain array suffices: the kernel gives the lowest free handle, so handles are small. */
 static int table_reserve(struct vm *vm, uint32_t handle)
 {

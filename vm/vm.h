@@ -161,6 +161,9 @@ DRV_MUST_CHECK int vm_bo_export(struct vm_bo *bo, int *fd);
  * -EBADF; -EINVAL: no dma-buf, or unusable on this device; -ENOMEM. */
 DRV_MUST_CHECK int vm_bo_import(struct vm *vm, int fd, struct vm_bo **bo);
 
+/* True while a BO lives that was exported or imported. Any thread. */
+bool vm_shares(struct vm *vm);
+
 /* --- addresses -------------------------------------------------------------------------------- */
 
 enum vm_range_origin {
