@@ -55,6 +55,7 @@ packages() {
 	clients  rocm-smi             command  rocm-smi
 	clients  openmpi-bin          command  mpirun
 	clients  libopenmpi-dev       command  mpicc
+	clients  debootstrap          command  debootstrap
 	clients  libclc-15            file     /usr/lib/clc/tahiti-amdgcn-mesa-mesa3d.bc
 	END
 }

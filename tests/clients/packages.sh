@@ -8,7 +8,7 @@ out=$PWD/build/packages
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 version=$(dpkg-parsechangelog -S Version)
 [ "$(id -u)" = 0 ] || { echo "packages: chroot needs root"; exit 77; }
-command -v debootstrap >/dev/null || { echo "packages: there is no debootstrap"; exit 77; }
+command -v debootstrap >/dev/null || { echo "packages: there is no debootstrap (make deps-clients)"; exit 77; }
 
 in_root() {
 	root=$1
