@@ -312,7 +312,7 @@ include tests/fuzz/fuzz.mk
 include tests/pairs/pairs.mk
 
 # --- targets for people -----------------------------------------------------------------------------------------
-.PHONY: deps deps-check deps-clients deps-suites demo run-demo
+.PHONY: deps deps-check deps-clients deps-package deps-suites demo run-demo
 ## deps          installs Debian's packages that building needs; no other target but demo and check does
 deps:
 	@$(DEPS) install build
@@ -322,6 +322,9 @@ deps-check:
 ## deps-clients  and other people's drivers and libraries, two gigabytes
 deps-clients:
 	@$(DEPS) install build check fuzz hip clients
+## deps-package  what deb and check-packages need
+deps-package:
+	@$(DEPS) install build package
 
 # Test programs of Debian 13's packages, their libraries and libc, unpacked and not installed.
 SUITES ?= librocrand1-tests libhiprand1-tests librocfft0-tests libhipfft0-tests librocblas0-tests libhipblas0-tests librccl1-tests

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Debian's packages that tuff needs, in sets: build; check, for the tests; fuzz; hip and clients, other people's
-# programs and drivers.
+# programs and drivers; package, for Debian's packages.
 #
 #   deps.sh missing SET...   prints the missing ones, in one line
 #   deps.sh install SET...   installs them with apt
@@ -55,8 +55,10 @@ packages() {
 	clients  rocm-smi             command  rocm-smi
 	clients  openmpi-bin          command  mpirun
 	clients  libopenmpi-dev       command  mpicc
-	clients  debootstrap          command  debootstrap
 	clients  libclc-15            file     /usr/lib/clc/tahiti-amdgcn-mesa-mesa3d.bc
+	package  debhelper            command  dh
+	package  dpkg-dev             command  dpkg-buildpackage
+	package  debootstrap          command  debootstrap
 	END
 }
 

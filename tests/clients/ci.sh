@@ -7,6 +7,7 @@ debs=$1
 out=$PWD/build/packages
 root=$out/ci
 [ "$(id -u)" = 0 ] || { echo "ci: chroot needs root"; exit 77; }
+command -v debootstrap >/dev/null || { echo "ci: there is no debootstrap (make deps-package)"; exit 77; }
 
 # The block that follows a line with `NAME`, without its indentation.
 block() {
@@ -32,11 +33,17 @@ begin=$(date +%s)
 in_root "$(block image)" >"$out/ci.log" 2>&1 || { tail -20 "$out/ci.log"; exit 1; }
 echo "ci: the image took $(($(date +%s) - begin)) s"
 block test >"$root/root/saxpy.hip"
+block project >"$root/root/CMakeLists.txt"
+workflow=$(block workflow | sed -n 's/^ *- //p')
+[ -n "$workflow" ]
 begin=$(date +%s)
 in_root "$(block job)" | tee "$out/ci.job.log"
 echo "ci: the job took $(($(date +%s) - begin)) s"
 [ "$(grep -c '^0 of 10000 are wrong' "$out/ci.job.log")" = 3 ]
-# The test can fail: with a wrong kernel the job ends with an error.
+in_root "$workflow" | tee "$out/ci.workflow.log"
+grep -q '^100% tests passed' "$out/ci.workflow.log"
+# The test can fail: with a wrong kernel both end with an error.
 sed -i 's/a \* x\[i\]/a + x[i]/' "$root/root/saxpy.hip"
 ! in_root "$(block job)" >/dev/null
+! in_root "$workflow" >/dev/null
 echo "ci: the recipe works"

@@ -8,7 +8,9 @@ out=$PWD/build/packages
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 version=$(dpkg-parsechangelog -S Version)
 [ "$(id -u)" = 0 ] || { echo "packages: chroot needs root"; exit 77; }
-command -v debootstrap >/dev/null || { echo "packages: there is no debootstrap (make deps-clients)"; exit 77; }
+for tool in dh debootstrap; do
+	command -v $tool >/dev/null || { echo "packages: there is no $tool (make deps-package)"; exit 77; }
+done
 
 in_root() {
 	root=$1
