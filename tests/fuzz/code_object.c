@@ -2,8 +2,12 @@
 #include <stdint.h>
 
 #include "cs/code_object.h"
+#include "tests/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B);
+void replay_check(void); /* replay.c */
+
+static unsigned kernels, variables; /* of all inputs */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 {
@@ -15,10 +19,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 		__builtin_trap();
 	if (cs_code_read(data, size_B, &code))
 		return 0;
-	for (unsigned i = 0; (k = cs_code_kernel_at(code, i)); i++)
+	for (unsigned i = 0; (k = cs_code_kernel_at(code, i)); i++, kernels++)
 		(void)cs_kernel_wave_lanes(k);
 	for (unsigned i = 0; cs_code_variable_at(code, i); i++)
-		;
+		variables++;
 	cs_code_unload(code);
 	return 0;
+}
+
+/* The corpus has code objects that are read to their end. */
+void replay_check(void)
+{
+	CHECK(kernels > 0 && variables > 0);
 }

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		if (e->d_name[0] != '.')
 			run_file(path);
 	}
-	if (d) {
+	if (argc == 1 && CHECK(d != NULL)) {
 		closedir(d);
 		if (replay_check)
 			replay_check();
