@@ -7,8 +7,14 @@
 # --- what can be set, on the command line or in the environment -------------------------------------------------
 MODE    ?= release
 O       ?= build/$(MODE)
-# The compiler for GPUs, of HIP programs, of fuzzers, and of the second opinion on headers.
-CLANG   ?= clang-19
+# The compiler for GPUs, of HIP programs, of fuzzers, and of the second opinion on headers: clang 19, in releases of Debian without
+# it the next.
+ifeq ($(origin CLANG),undefined)
+CLANG   := $(shell tools/deps.sh clang)
+DEPS_CLANG := # deps.sh looks again when apt has been updated
+else
+DEPS_CLANG := CLANG='$(CLANG)'
+endif
 # A cross compiler's prefix, as aarch64-linux-gnu-, stands before the default names of these tools.
 CROSS_COMPILE ?=
 tool     = $(if $(filter default undefined,$(origin $(1))),$(CROSS_COMPILE)$(2),$($(1)))
@@ -48,8 +54,8 @@ endif
 # --- packages and flags -----------------------------------------------------------------------------------------
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
-DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' CLANG='$(CLANG)' tools/deps.sh
-NO_BUILD := deps deps-check deps-clients deps-suites demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb check-packages
+DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' $(DEPS_CLANG) tools/deps.sh
+NO_BUILD := deps deps-check deps-clients deps-package deps-suites demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb check-packages
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check

@@ -4,20 +4,37 @@
 #
 #   deps.sh missing SET...   prints the missing ones, in one line
 #   deps.sh install SET...   installs them with apt
+#   deps.sh clang            prints the name of the compiler for GPUs
 #
-# A package counts as installed when its used part is found, whatever its origin. CC, PKG_CONFIG and CLANG are those of the
-# build.
+# A package counts as installed when its used part is found, whatever its origin. CC and PKG_CONFIG are those of the build, and
+# so is CLANG; without it the compiler for GPUs is the first of these versions that is installed, else that apt knows.
 set -eu
-cc=${CC:-gcc} pkg_config=${PKG_CONFIG:-pkg-config} clang=${CLANG:-clang-19}
-version=${clang##*clang}
-cc=${cc%% *}
-case $cc in
-*-linux-gnu-gcc) cc_package=gcc-${cc%-gcc} ;; # a cross compiler
-clang*) cc_package=$cc ;;
-*) cc_package=gcc ;;
-esac
+versions='19 20 21 22'
+pkg_config=${PKG_CONFIG:-pkg-config}
 
-# SET, PACKAGE, the used part: a command, a library (pkg-config's name), a file, or a part of clang.
+clang() {
+	for v in $versions; do
+		! command -v "clang-$v" >/dev/null || { echo "clang-$v"; return; }
+	done
+	for v in $versions; do
+		! apt-cache show "clang-$v" >/dev/null 2>&1 || { echo "clang-$v"; return; }
+	done
+	echo "clang-${versions%% *}"
+}
+
+compilers() {
+	clang=${CLANG:-$(clang)}
+	version=${clang##*clang}
+	cc=${CC:-gcc}
+	cc=${cc%% *}
+	case $cc in
+	*-linux-gnu-gcc) cc_package=gcc-${cc%-gcc} ;; # a cross compiler
+	clang*) cc_package=$cc ;;
+	*) cc_package=gcc ;;
+	esac
+}
+
+# SET, PACKAGE, the used part: a command, a library (pkg-config's name), a file, a part of clang, or any of some patterns of files.
 packages() {
 	cat <<-END
 	build    $cc_package                  command  $cc
@@ -32,7 +49,7 @@ packages() {
 	build    lld$version          clang    ld.lld
 	check    llvm$version         command  llvm-mc$version
 	check    clang-tools$version  clang    clang-offload-bundler
-	check    rocm-device-libs     file     /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc
+	check    rocm-device-libs     any      /usr/lib/*/amdgcn/bitcode/ocml.bc /usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/ocml.bc
 	check    libhsa-runtime-dev   file     /usr/include/hsa/hsa.h
 	check    spin                 command  spin
 	check    cmake                command  cmake
@@ -67,6 +84,7 @@ is_there() {
 	command) command -v "$2" ;;
 	library) "$pkg_config" --exists "$2" ;;
 	file) [ -e "$2" ] ;;
+	any) ls $2 2>/dev/null | grep . ;;
 	clang) case $("$clang" --print-prog-name="$2") in /*) ;; *) false ;; esac ;;
 	esac >/dev/null 2>&1
 }
@@ -77,6 +95,18 @@ missing() {
 	done
 }
 
+# The package's name in the release at hand. From Debian 13 on the device library is named by the LLVM that made it, and clang
+# reads what no newer one made.
+name_here() {
+	case $1 in
+	rocm-device-libs)
+		apt-cache show "$1" >/dev/null 2>&1 || set -- "$(apt-cache search --names-only "^$1-[0-9]+\$" |
+			awk -v newest="${version#-}" '{ v = $1; sub(/.*-/, "", v) } v + 0 <= newest + 0 && v + 0 > best + 0 { best = v; name = $1 }
+				END { print name ? name : "'"$1"'" }')" ;;
+	esac
+	echo "$1"
+}
+
 install() {
 	list=$(missing "$@")
 	[ -n "$list" ] || return 0
@@ -84,9 +114,11 @@ install() {
 		echo "deps: there is no apt-get here; what is missing Debian calls:$list" >&2
 		return 1
 	fi
-	echo "deps: installing$list"
 	if [ "$(id -u)" = 0 ]; then sudo=""; else sudo="sudo"; fi
 	$sudo apt-get update -qq
+	compilers
+	list=$(for package in $(missing "$@"); do printf ' %s' "$(name_here "$package")"; done)
+	echo "deps: installing$list"
 	# shellcheck disable=SC2086
 	DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $list >/dev/null
 	list=$(missing "$@")
@@ -96,4 +128,5 @@ install() {
 
 action=$1
 shift
+[ "$action" = clang ] || compilers
 $action "$@"

@@ -1,5 +1,6 @@
 /* What both compilers are told: options, target, headers, device libraries. */
 #include <dlfcn.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -154,6 +155,29 @@ static const char *const places[] = {"%s/amdgcn/bitcode",
 				     "/opt/rocm/amdgcn/bitcode",
 				     "/opt/rocm/lib/llvm/amdgcn/bitcode"};
 
+/* From Debian 13 on they are beside the LLVM that made them. A compiler reads what no newer one made: takes the newest of
+ * these. compilers: the compiler's folder of resources, which its version ends, or NULL. */
+static bool find_beside_llvm(const char *compilers, char *folder)
+{
+	static const char before[] = "/usr/lib/llvm-";
+	const char *end = compilers ? strrchr(compilers, '/') : NULL;
+	unsigned long newest = end ? strtoul(end + 1, NULL, 10) : ULONG_MAX, best = 0;
+	glob_t found;
+
+	if (glob("/usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode", 0, NULL, &found))
+		return false;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		unsigned long version = strtoul(found.gl_pathv[i] + sizeof(before) - 1, NULL, 10);
+
+		if (version <= newest && version > best && libraries_are_in(found.gl_pathv[i])) {
+			best = version;
+			snprintf(folder, PATH_MAX, "%s", found.gl_pathv[i]);
+		}
+	}
+	globfree(&found);
+	return best;
+}
+
 bool hip_rtc_find_libraries(const char *compilers, char *folder)
 {
 	const char *set = drv_config()->device_libraries, *rocm = drv_config()->rocm_path;
@@ -180,7 +204,7 @@ bool hip_rtc_find_libraries(const char *compilers, char *folder)
 			return true;
 	}
 	*folder = 0;
-	return false;
+	return find_beside_llvm(compilers, folder);
 }
 
 /* Debian 12's end at gfx1036, and clang then refuses all code. */

@@ -1,8 +1,24 @@
 # _hip_device_library: the option for the device library of the release at hand; empty without one, when kernels may not call
 # mathematical functions, printf and assert.
 set(_hip_device_library)
-file(GLOB _hip_folders "${CMAKE_CURRENT_LIST_DIR}/../../../amdgcn/bitcode" "/usr/lib/*/amdgcn/bitcode"
-  "/usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode" "/opt/rocm/amdgcn/bitcode")
+file(GLOB _hip_folders "${CMAKE_CURRENT_LIST_DIR}/../../../amdgcn/bitcode" "/usr/lib/*/amdgcn/bitcode")
+# Debian 13 and later have it beside the LLVM that made it. clang reads what no newer one made: the newest of these.
+file(GLOB _hip_beside_llvm "/usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode")
+list(SORT _hip_beside_llvm COMPARE NATURAL ORDER DESCENDING)
+if(CMAKE_HIP_COMPILER_VERSION)
+  set(_hip_newest "${CMAKE_HIP_COMPILER_VERSION}")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(_hip_newest "${CMAKE_CXX_COMPILER_VERSION}")
+else()
+  set(_hip_newest 999)
+endif()
+foreach(_hip_folder IN LISTS _hip_beside_llvm)
+  string(REGEX REPLACE "^/usr/lib/llvm-([0-9]+)/.*" "\\1" _hip_version "${_hip_folder}")
+  if(NOT _hip_version VERSION_GREATER _hip_newest)
+    list(APPEND _hip_folders "${_hip_folder}")
+  endif()
+endforeach()
+list(APPEND _hip_folders "/opt/rocm/amdgcn/bitcode")
 foreach(_hip_folder IN ITEMS "$ENV{HIP_DEVICE_LIB_PATH}" LISTS _hip_folders)
   if(EXISTS "${_hip_folder}/ocml.bc" AND NOT _hip_device_library)
     set(_hip_device_library "--rocm-device-lib-path=${_hip_folder}")
