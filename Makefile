@@ -55,7 +55,7 @@ endif
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
 DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' $(DEPS_CLANG) tools/deps.sh
-NO_BUILD := deps deps-check deps-clients deps-package deps-suites demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb check-packages
+NO_BUILD := deps deps-check deps-clients deps-package deps-suites demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb check-packages check-releases
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check
@@ -367,7 +367,7 @@ RUN_USERQ    = TUFF_USERQ=1 $(O)/tuff test --brief --jobs $(TEST_JOBS) --timeout
 	--gpu gfx1100:kernel=7.0:userq=1:watchdog_ms=2000
 say_left_out = @$(if $(strip $(HIP_LEFT_OUT)),echo "left out because packages are missing: $(strip $(HIP_LEFT_OUT))")
 
-.PHONY: check run-check check-quick check-rest check-long check-clients check-suites check-packages check-hip check-contract check-flow test bench
+.PHONY: check run-check check-quick check-rest check-long check-clients check-suites check-packages check-releases check-hip check-contract check-flow test bench
 ## check         all tests, those of check-quick first; installs what they need; the last line has the sums
 check: deps-check
 	+@$(build_now) run-check
@@ -420,6 +420,9 @@ check-suites: all
 ## check-packages builds Debian's packages in clean roots, compares, installs and purges them; as root, half an hour
 check-packages:
 	@tests/clients/packages.sh
+## check-releases make demo and check-quick in fresh roots of three releases of Debian; as root, an hour
+check-releases:
+	@tests/clients/releases.sh
 ## check-hip     programs on Debian's HIP over our HSA, and the same on our HIP
 check-hip: all $(CLIENT_TESTS)
 	@O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 300 -- $(CLIENT_TESTS)
