@@ -16,7 +16,7 @@ in_root() {
 }
 
 leave() {
-	umount "$out/$1/dev" "$out/$1/proc" 2>/dev/null || :
+	for folder in dev sys proc; do umount "$out/$1/$folder" 2>/dev/null || :; done
 }
 
 # debootstrap knows no releases later than its own: theirs are made as unstable is. A mirror that is a snapshot has an old
@@ -46,6 +46,7 @@ for release; do
 	leave "$release"
 	[ -e "$out/$release/etc/apt/apt.conf.d/99snapshot" ] || make_root "$release"
 	mount -t proc proc "$out/$release/proc"
+	mount -t sysfs sysfs "$out/$release/sys"
 	mount --bind /dev "$out/$release/dev"
 	rm -rf "$out/$release/tuff"
 	mkdir "$out/$release/tuff"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # suites.sh BUILD: a sample of the test suites of Debian's packages (gtest programs), on our HIP and the virtual GPU.
 #
-# The packages are unpacked in a folder with their own libc: `debian_root.sh ROOT trixie $PACKAGES`. Settings are variables:
+# The packages are unpacked in a folder with their own libc: `debian_root.sh ROOT trixie $PACKAGES`. Those of later releases of Debian
+# have later releases of ROCm. Settings are variables:
 #   ROOT=build/roots/trixie  GPUS="gfx906 gfx908 ..."  SEED=1  CASES=1 (of each program and GPU)  SECONDS_EACH=60
 #   ONLY=pattern (of programs)  ROWS=BUILD/clients/suites.rows: a line for each case, for clients_page.sh
 # A case is drawn evenly from a program's cases, without those that the program itself keeps for nights (nightly, daily). Where neither
@@ -30,13 +31,13 @@ programs() {
 	(cd "$root/usr/libexec/rocm" && find . -type f -perm /111 ! -name '*.py' ! -name '*.so*' | sed 's|^\./||' | sort) |
 		while read -r program; do
 			case $program in
-			librccl1-tests/UnitTests) echo "$program librccl.so.1" ;;
-			librocrand1-tests/* | libhiprand1-tests/*) echo "$program librocrand.so.1" ;;
-			librocfft0-tests/rocfft-test | libhipfft0-tests/hipfft-test) echo "$program rtc" ;;
-			libhipblas0-tests/hipblas-test | librocblas0-tests/rocblas-test) echo "$program librocblas.so.0" ;;
-			libhipsparse0-tests/hipsparse-test | librocsparse0-tests/rocsparse-test) echo "$program librocsparse.so.0" ;;
-			librocsolver0-tests/rocsolver-test | libhipsolver0-tests/hipsolver-test) echo "$program librocsolver.so.0" ;;
-			librocalution0-tests/rocalution-test) echo "$program librocalution_hip.so.0" ;;
+			librccl?-tests/UnitTests) echo "$program librccl" ;;
+			librocrand?-tests/* | libhiprand?-tests/*) echo "$program librocrand" ;;
+			librocfft?-tests/rocfft-test | libhipfft?-tests/hipfft-test) echo "$program rtc" ;;
+			libhipblas?-tests/hipblas-test | librocblas?-tests/rocblas-test) echo "$program librocblas" ;;
+			libhipsparse?-tests/hipsparse-test | librocsparse?-tests/rocsparse-test) echo "$program librocsparse" ;;
+			librocsolver?-tests/rocsolver-test | libhipsolver?-tests/hipsolver-test) echo "$program librocsolver" ;;
+			librocalution?-tests/rocalution-test) echo "$program librocalution_hip" ;;
 			libhipcub-tests/test_* | librocthrust-tests/*test* | librocprim-tests/test_*) echo "$program self" ;;
 			esac
 		done
@@ -47,7 +48,7 @@ has_code() {
 	case $2 in
 	rtc) [ -e "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/oclc_isa_version_${3#gfx}.bc" ]; return ;;
 	self) file=$root/usr/libexec/rocm/$1 ;;
-	*) file=$(find "$root/usr/lib/x86_64-linux-gnu" -maxdepth 1 -name "$2" | head -1) ;;
+	*) file=$(find "$root/usr/lib/x86_64-linux-gnu" -maxdepth 1 -name "$2.so.?" | head -1) ;;
 	esac
 	[ -n "$file" ] && grep -qaF "amdgcn-amd-amdhsa--$3" "$file"
 }
@@ -57,7 +58,7 @@ run() {
 	shift 3
 	table=
 	case $program in
-	librocblas0-tests/* | librocsparse0-tests/*)
+	librocblas?-tests/* | librocsparse?-tests/*)
 		table_draw "$program" || return 1
 		table="$here/over_share.sh $out/tables/$(echo "$program" | tr / _)"
 		;;
@@ -69,7 +70,7 @@ run() {
 # Writes a program's table with RECORDS of its records: a magic, a record, the second magic, and then all records.
 table_draw() {
 	case $1 in
-	librocblas0-tests/*) file=$(find "$root/usr/share/rocblas" -name rocblas_gtest.data) magic=8 second=ROCblas ;;
+	librocblas?-tests/*) file=$(find "$root/usr/share/rocblas" -name rocblas_gtest.data) magic=8 second=ROCblas ;;
 	*) file=$(find "$root/usr/share/rocsparse" -name rocsparse_test.data) magic=10 second=ROCsparse ;;
 	esac
 	[ -s "$file" ] || return 1
@@ -105,7 +106,7 @@ list_cases() {
 cases() {
 	list=$out/lists/$(echo "$1" | tr / _)
 	mkdir -p "$out/lists"
-	case $1 in librocblas0-tests/* | librocsparse0-tests/*) table_draw "$1" ;; esac
+	case $1 in librocblas?-tests/* | librocsparse?-tests/*) table_draw "$1" ;; esac
 	[ -s "$list" ] || list_cases "$1" 2>/dev/null | grep -v -e DISABLED -e nightly -e daily >"$list"
 	cat "$list"
 }

@@ -91,7 +91,8 @@ struct uapi_gem_va {
 	uint64_t input_fence_syncobj_handles;
 };
 _Static_assert(sizeof(struct uapi_gem_va) == 64, "GEM_VA");
-_Static_assert(__builtin_offsetof(struct uapi_gem_va, vm_timeline_point) == sizeof(struct drm_amdgpu_gem_va),
+_Static_assert(__builtin_offsetof(struct uapi_gem_va, vm_timeline_point) ==
+		       __builtin_offsetof(struct drm_amdgpu_gem_va, map_size) + sizeof(uint64_t),
 	       "GEM_VA");
 #define UAPI_IOCTL_GEM_VA DRM_IOW(DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA, struct uapi_gem_va)
 
