@@ -15,6 +15,9 @@ DEPS_CLANG := # deps.sh looks again when apt has been updated
 else
 DEPS_CLANG := CLANG='$(CLANG)'
 endif
+# ROCm's device library for it. Debian 13 and later have that beside the LLVM that made it, and clang reads what no newer one made.
+DEVICE_LIBS := $(patsubst %/ocml.bc,%,$(firstword $(wildcard /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc \
+	$(foreach v,$(shell seq $(or $(patsubst clang-%,%,$(filter clang-%,$(CLANG))),99) -1 15),/usr/lib/llvm-$(v)/lib/clang/$(v)/amdgcn/bitcode/ocml.bc))))
 # A cross compiler's prefix, as aarch64-linux-gnu-, stands before the default names of these tools.
 CROSS_COMPILE ?=
 tool     = $(if $(filter default undefined,$(origin $(1))),$(CROSS_COMPILE)$(2),$($(1)))
@@ -460,6 +463,6 @@ help:
 	@echo "MANDIR SYSCONFDIR DESTDIR REPORT_TO TEST_JOBS"
 
 ifneq ($(BUILDS),)
-$(shell mkdir -p $(O)/flags)$(foreach f,cc ld device code hip,$(call write_flags,$(f)))
+$(shell mkdir -p $(O)/flags)$(foreach f,cc ld device code hip rocm,$(call write_flags,$(f)))
 endif
 -include $(shell [ -d $(O) ] && find $(O) -name 'mutants*' -prune -o -type f -name '*.d' -print)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # packages.sh: Debian's packages of this commit are built in clean roots of Debian 12, twice in folders of different names, and
-# compared; lintian reads them; they are installed beside ROCm's in another clean root, used and purged. Needs root, debootstrap,
-# and half an hour. KEEP=1 leaves the roots in build/packages; DEBS=folder takes packages that are built.
+# compared; lintian reads them; they are installed beside ROCm's in another clean root, used and purged; ci.sh uses them in a third.
+# They stay in build/packages/debs. Needs root, debootstrap, and half an hour. KEEP=1 leaves the roots in build/packages; DEBS=folder
+# takes packages that are built.
 set -eu
 cd "$(dirname "$0")/../.."
 out=$PWD/build/packages
@@ -60,7 +61,10 @@ build_packages() {
 	for deb in "$out/build/one/"*.deb; do cmp "$deb" "$out/build/another-folder/${deb##*/}"; done
 	step "lintian"
 	in_root build "cd /one && lintian --allow-root --fail-on error,warning --suppress-tags newer-standards-version *.changes"
-	debs=$out/build/one
+	debs=$out/debs
+	rm -rf "$debs"
+	mkdir "$debs"
+	cp "$out/build/one/"*.deb "$debs/"
 }
 
 debs=${DEBS:-}
@@ -95,4 +99,6 @@ in_root use 'first() { ldconfig -p | grep -m1 "libamdhip64.so.5 "; }
 step "purged"
 in_root use 'apt-get purge -y -qq $(cd /debs && for f in *.deb; do echo ${f%%_*}; done | grep -v libtuff-dev) >/dev/null
 	! find /usr /etc /var/lib /var/cache -path "*tuff*" -not -path "/var/lib/apt/*" | grep .'
+step "the recipe of docs/ci.md"
+tests/clients/ci.sh "$debs"
 step "version $version passed"

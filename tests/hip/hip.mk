@@ -5,9 +5,6 @@
 # Our own are compiled by clang 19 with our headers. They need Debian's clang-tools-19 and, for mathematical functions and
 # printf, rocm-device-libs (make deps-check). Those on Debian's libamdhip64, and OpenMP's, are tests where Debian's packages
 # are installed (make deps-clients).
-# Debian 13 and later have the device library beside the LLVM that made it.
-DEVICE_LIBS   := $(patsubst %/ocml.bc,%,$(firstword $(wildcard /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc \
-	$(foreach v,19 18 17 16,/usr/lib/llvm-$(v)/lib/clang/$(v)/amdgcn/bitcode/ocml.bc))))
 # What puts code for several chips into one program. clang prints a path of what it has.
 OUR_HIP_READY := $(and $(DEVICE_LIBS),$(filter /%,$(shell $(CLANG) --print-prog-name=clang-offload-bundler 2>/dev/null)))
 HIP_READY     := $(if $(shell $(DEPS) missing hip),,yes)

@@ -363,7 +363,7 @@ static void long_arrays(void)
 	union drm_amdgpu_wait_fences fences = {.in = {4096, 1u << 18, 0, 0}};
 	uint8_t *page = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	union drm_amdgpu_bo_list list = {.in = {AMDGPU_BO_LIST_OP_CREATE, 0, 2, 4088, (uintptr_t)page}};
-	uint32_t handle;
+	uint32_t handle = 0;
 
 	CHECK_EQ(call(DRM_IOWR(0xc3, struct uapi_syncobj_wait), &wait), -ENOMEM);
 	wait.count = 1;
