@@ -82,10 +82,12 @@ static int check_names(const struct rt_executable *e, const struct rt_loaded *l)
 
 	for (unsigned i = 0; !alone && !r && i < l->symbols; i++) {
 		const struct rt_symbol *s = &l->symbol[i];
-		char *name;
+		size_t name_B = strlen(s->name) + sizeof(".kd");
+		char *name = malloc(name_B);
 
-		if (asprintf(&name, "%s%s", s->name, s->kernel ? ".kd" : "") < 0)
+		if (!name)
 			return drv_fail(-ENOMEM, "no host memory for a name");
+		snprintf(name, name_B, "%s%s", s->name, s->kernel ? ".kd" : "");
 		if (rt_executable_symbol(e, l->agent, name))
 			r = drv_fail(-EEXIST, "%s is defined already", name);
 		free(name);
