@@ -378,15 +378,85 @@ static void metadata_that_lies_is_refused(void)
 		"a\xb5.kernarg_segment_size\x08\xa5.args\x91\x83\xa7.offset\x04\xa5.size\x08\xab"
 		".value_kind\xa8"
 		"by_value";
+	/* The same with a hidden argument at 0 before one at 8: users of hidden arguments count from the end of all
+	 * others. */
+	static const char hidden_first[] = "\x81\xae"
+					   "amdhsa.kernels\x91\x83\xa7.symbol\xa1"
+					   "a\xb5.kernarg_segment_size\x18\xa5.args\x92"
+					   "\x83\xa7.offset\x00\xa5.size\x04\xab"
+					   ".value_kind\xb4"
+					   "hidden_block_count_x"
+					   "\x83\xa7.offset\x08\xa5.size\x08\xab"
+					   ".value_kind\xa8"
+					   "by_value";
+	/* {"amdhsa.kernels": [{".symbol": "a", ".sgpr_count": 0xfffffff8}]} */
+	static const char registers[] = "\x81\xae"
+					"amdhsa.kernels\x91\x82\xa7.symbol\xa1"
+					"a\xab"
+					".sgpr_count\xce\xff\xff\xff\xf8";
 	static const char array_of_4g[] = "\xdd\xff\xff\xff\xff\x01\x02";
 	static const char not_a_map[] = "\x93\x01\x02\x03";
 	struct cs_meta meta = {0};
 
 	CHECK_EQ(cs_meta_add(&meta, beyond, sizeof(beyond) - 1), -ENOEXEC);
+	CHECK_EQ(cs_meta_add(&meta, hidden_first, sizeof(hidden_first) - 1), -ENOEXEC);
+	CHECK_EQ(cs_meta_add(&meta, registers, sizeof(registers) - 1), -ENOEXEC);
 	CHECK_EQ(cs_meta_add(&meta, array_of_4g, sizeof(array_of_4g) - 1), -ENOEXEC);
 	CHECK_EQ(cs_meta_add(&meta, not_a_map, sizeof(not_a_map) - 1), -ENOEXEC);
 	CHECK_EQ(cs_meta_add(&meta, "", 0), -ENOEXEC);
 	cs_meta_fini(&meta);
+}
+
+/* The bytes of a kernel's descriptor in the image. */
+static uint8_t *descriptor_find(uint8_t *image, size_t size_B, const char *symbol)
+{
+	struct cs_elf elf;
+	uint64_t at = 0;
+	GElf_Sym sym;
+	GElf_Phdr p;
+
+	CHECK_EQ(cs_elf_open(&elf, image, size_B, NULL), 0);
+	for (size_t i = 0; i < elf.syms; i++) {
+		const char *name = cs_elf_symbol(&elf, i, &sym);
+
+		at = name && !strcmp(name, symbol) ? sym.st_value : at;
+	}
+	for (size_t i = 0; i < elf.segments; i++)
+		if (gelf_getphdr(elf.elf, (int)i, &p) && p.p_type == PT_LOAD && at - p.p_vaddr < p.p_filesz)
+			break;
+	cs_elf_close(&elf);
+	return image + p.p_offset + (at - p.p_vaddr);
+}
+
+static int read_with(uint8_t *image, size_t size_B, uint8_t *descriptor, unsigned sgprs, uint16_t properties)
+{
+	struct cs_code *code;
+	uint32_t rsrc2;
+	int r;
+
+	memcpy(&rsrc2, descriptor + 52, sizeof(rsrc2));
+	rsrc2 = (rsrc2 & ~0x3eu) | sgprs << 1;
+	memcpy(descriptor + 52, &rsrc2, sizeof(rsrc2));
+	memcpy(descriptor + 56, &properties, sizeof(properties));
+	r = cs_code_read(image, size_B, &code);
+	if (!r)
+		cs_code_unload(code);
+	return r;
+}
+
+/* A dispatch writes the values behind one another into a row of registers that has room for the declared ones. */
+static void descriptors_declare_the_sgprs_that_they_require(const struct shader_blob *b)
+{
+	uint8_t *image = malloc(b->size_B), *descriptor;
+
+	memcpy(image, b->image, b->size_B);
+	descriptor = descriptor_find(image, b->size_B, "copy16.kd");
+	CHECK_EQ(read_with(image, b->size_B, descriptor, 2, 1 << 3), 0);
+	CHECK_EQ(read_with(image, b->size_B, descriptor, 1, 1 << 3), -ENOEXEC);
+	CHECK_EQ(read_with(image, b->size_B, descriptor, 0, 1 << 6), -ENOEXEC);
+	CHECK_EQ(read_with(image, b->size_B, descriptor, 15, 0x7f), 0);
+	CHECK_EQ(read_with(image, b->size_B, descriptor, 14, 0x7f), -ENOEXEC);
+	free(image);
 }
 
 int main(void)
@@ -406,6 +476,7 @@ int main(void)
 	target_ids_are_in_order();
 	bundles_are_searched(bundle, bundle_B, b);
 	metadata_that_lies_is_refused();
+	descriptors_declare_the_sgprs_that_they_require(b);
 	truncation_is_an_error_at_every_length(b->image, b->size_B);
 	damage_is_survived(b->image, b->size_B);
 	truncation_is_an_error_at_every_length(bundle, bundle_B);

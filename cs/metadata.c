@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define KERNARG_MAX_B CS_DATA_MAX_B
+/* More than any chip has, and few enough that sums do not overflow. */
+#define REGISTERS_MAX UINT16_MAX
 
 static const struct {
 	const char *name;
@@ -81,6 +83,15 @@ static bool read_arg(struct cs_msgpack arg, struct cs_meta_kernel *k)
 	return true;
 }
 
+/* Compilers add the hidden arguments behind all others: users of the metadata count their bytes from there. */
+static bool hidden_come_last(const struct cs_meta_kernel *k)
+{
+	for (unsigned i = 0; i < k->hidden_count; i++)
+		if (k->hidden[i].offset_B < k->explicit_B)
+			return false;
+	return true;
+}
+
 static int read_args(struct cs_msgpack kernel, struct cs_meta_kernel *k)
 {
 	struct cs_msgpack args;
@@ -99,7 +110,7 @@ static int read_args(struct cs_msgpack kernel, struct cs_meta_kernel *k)
 	for (uint64_t i = 0; i < array.n; i++)
 		if (!read_arg(args, k) || !cs_msgpack_skip(&args))
 			return -ENOEXEC;
-	return 0;
+	return hidden_come_last(k) ? 0 : -ENOEXEC;
 }
 
 static int read_kernel(struct cs_msgpack kernel, struct cs_meta_kernel *k)
@@ -111,8 +122,8 @@ static int read_kernel(struct cs_msgpack kernel, struct cs_meta_kernel *k)
 	    !find_number(kernel, ".kernarg_segment_align", KERNARG_MAX_B, &k->args_align_B) ||
 	    !find_number(kernel, ".max_flat_workgroup_size", UINT32_MAX, &k->max_threads) ||
 	    !find_number(kernel, ".uniform_work_group_size", 1, &k->uniform) ||
-	    !find_number(kernel, ".vgpr_count", UINT32_MAX, &k->vgprs) ||
-	    !find_number(kernel, ".sgpr_count", UINT32_MAX, &k->sgprs))
+	    !find_number(kernel, ".vgpr_count", REGISTERS_MAX, &k->vgprs) ||
+	    !find_number(kernel, ".sgpr_count", REGISTERS_MAX, &k->sgprs))
 		return -ENOEXEC;
 	k->symbol = strndup(symbol.text, symbol.n);
 	return k->symbol ? read_args(kernel, k) : -ENOMEM;

@@ -241,7 +241,7 @@ void cs_pm4_print(const struct drv_chip *chip, const uint32_t *ib, uint32_t coun
 		print_packet(&t, ib + i, body_dw);
 		drv_log(DRV_LOG_IB, "%s", t.line);
 		/* Our IBs have the same address on CPU and GPU, so the printer can follow a chain. */
-		if (PM4_HEADER_OP(ib[i]) == PM4_INDIRECT_BUFFER && ib[i + 3] & IB_CHAIN) {
+		if (PM4_HEADER_OP(ib[i]) == PM4_INDIRECT_BUFFER && body_dw >= 3 && ib[i + 3] & IB_CHAIN) {
 			va = print_address(ib + i + 1);
 			count = ib[i + 3] & IB_SIZE_MAX_DW;
 			ib = (const uint32_t *)(uintptr_t)va;

@@ -194,6 +194,14 @@ static void truncated_packets_do_not_overrun(void)
 	CHECK(1);
 }
 
+/* A jump that is too short for its target is none, whatever follows it. */
+static void short_jumps_are_not_followed(void)
+{
+	uint32_t ib[] = {PM4_HEADER(PM4_INDIRECT_BUFFER, 1), 0x1000, 0, IB_CHAIN | 16};
+
+	cs_pm4_print(drv_chip_by_target("gfx906"), ib, 2, 0);
+}
+
 int main(void)
 {
 	char file[] = "/tmp/tuff-pm4-XXXXXX";
@@ -208,6 +216,7 @@ int main(void)
 	splits_long_writes();
 	prints_what_it_emits(file);
 	truncated_packets_do_not_overrun();
+	short_jumps_are_not_followed();
 	unlink(file);
 	return check_done("PM4 emitter and decoder");
 }

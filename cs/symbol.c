@@ -62,6 +62,18 @@ static uint64_t entry_of(uint64_t at, const struct descriptor *d)
 	return at + d->entry_offset_B + (PRELOAD_DW(d->preload) ? PRELOAD_SKIP_B : 0);
 }
 
+/* The user SGPRs that a kernel's properties require, in the order of bits (LLVM AMDGPUUsage, "Kernel Descriptor"): private
+ * buffer, dispatch packet, queue, arguments, dispatch ID, flat scratch, private size. */
+static unsigned sgprs_required(unsigned properties)
+{
+	static const uint8_t counts[] = {4, 2, 2, 2, 2, 2, 1};
+	unsigned required = 0;
+
+	for (unsigned i = 0; i < sizeof(counts); i++)
+		required += properties >> i & 1 ? counts[i] : 0;
+	return required;
+}
+
 static int check_descriptor(const struct cs_elf *e, const char *name, uint64_t at, const struct descriptor *d,
 			    const struct drv_chip *chip)
 {
@@ -73,9 +85,9 @@ static int check_descriptor(const struct cs_elf *e, const char *name, uint64_t a
 		return drv_fail(-ENOEXEC, "%s: compiled for waves of 32 lanes", name);
 	if (RSRC2_USER_SGPR(d->rsrc2) > 16)
 		return drv_fail(-ENOEXEC, "%s: %u user SGPRs", name, RSRC2_USER_SGPR(d->rsrc2));
-	if (PRELOAD_DW(d->preload) > RSRC2_USER_SGPR(d->rsrc2))
-		return drv_fail(-ENOEXEC, "%s: %u dwords of arguments in %u user SGPRs", name,
-				PRELOAD_DW(d->preload), RSRC2_USER_SGPR(d->rsrc2));
+	if (sgprs_required(d->properties) + PRELOAD_DW(d->preload) > RSRC2_USER_SGPR(d->rsrc2))
+		return drv_fail(-ENOEXEC, "%s: %u dwords, and %u of arguments, in %u user SGPRs", name,
+				sgprs_required(d->properties), PRELOAD_DW(d->preload), RSRC2_USER_SGPR(d->rsrc2));
 	if (d->lds_B > chip->lds_B)
 		return drv_fail(-ENOEXEC, "%s: %u bytes of LDS", name, d->lds_B);
 	if (d->kernarg_B > CS_DATA_MAX_B)

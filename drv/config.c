@@ -52,9 +52,12 @@ static bool parse_number(const char *text, uint32_t lo, uint32_t hi, uint32_t *v
 	char *end;
 	unsigned long n;
 
+	/* strtoul() takes a sign, too, and negates. */
+	if (!isdigit((unsigned char)*text))
+		return false;
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (errno || end == text || *end || n < lo || n > hi)
+	if (errno || *end || n < lo || n > hi)
 		return false;
 	*value = n;
 	return true;

@@ -26,6 +26,7 @@ int main(void)
 	setenv("TUFF_COPY", "shader", 1);
 	setenv("TUFF_SPIN_US", "12x", 1);
 	setenv("TUFF_STAGING_KIB", "128", 1);
+	setenv("TUFF_SPLIT_MS", "-18446744073709551610", 1); /* 6 to strtoul() */
 	setenv("HSA_OVERRIDE_GFX_VERSION", "10.3.0", 1);
 	setenv("HSA_OVERRIDE_GFX_VERSION_2", "9.0.10", 1);
 	setenv("HSA_OVERRIDE_GFX_VERSION_x", "9.0.6", 1);
@@ -47,6 +48,7 @@ int main(void)
 	CHECK_EQ(drv_config()->copy, DRV_COPY_SHADER);
 	CHECK_EQ(drv_config()->spin_us, 50);
 	CHECK_EQ(drv_config()->staging_KiB, 128);
+	CHECK_EQ(drv_config()->split_ms, 250);
 	CHECK_STR(drv_config()->problem, "TUFF_SPIN_US=12x is not understood");
 	overrides_are_read();
 	setenv("TUFF_COPY", "cpu", 1);

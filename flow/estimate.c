@@ -96,8 +96,10 @@ static void take(struct flow *f, const struct flow_measure *m)
 static void look(struct flow *f)
 {
 	struct flow_queue *c = f->queue;
-	uint64_t reached = cs_ring_completed(c->ring), seq = c->measured + 1;
+	uint64_t reached = cs_ring_completed(c->ring), last = cs_ring_last(c->ring).seq, seq = c->measured + 1;
 
+	/* A kernel may have written the word. */
+	reached = reached < last ? reached : last;
 	if (reached >= FLOW_JOBS_TRACKED && seq <= reached - FLOW_JOBS_TRACKED)
 		seq = reached - FLOW_JOBS_TRACKED + 1;
 	for (; seq <= reached; seq++) {

@@ -47,8 +47,19 @@ static void never_ahead(void)
 	CHECK_EQ(behind, 0);
 }
 
+/* A kernel that goes wild may write the ring's word. */
+static void wild_words_end(void)
+{
+	ring.last = JOBS;
+	flow.job_ns = 1;
+	word = UINT64_MAX;
+	flow_time_begin(&flow);
+	CHECK_EQ(queue.measured, JOBS);
+}
+
 int main(void)
 {
 	never_ahead();
+	wild_words_end();
 	return check_done("timeline of a flow");
 }

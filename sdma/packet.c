@@ -36,7 +36,7 @@ void sdma_copy(struct cs_ib *ib, uint64_t dst, uint64_t src, uint64_t size_B)
 {
 	const uint64_t most_B = chip_of(ib)->sdma_copy_max_B;
 
-	while (size_B) {
+	while (size_B && !ib->error) { /* else the rest of what no job can hold would take hours */
 		uint64_t now_B = min_u64(size_B, most_B);
 		uint32_t *p = cs_ib_room(ib, SDMA_COPY_DW);
 
@@ -56,7 +56,7 @@ static void fill_emit(struct cs_ib *ib, uint64_t va, uint32_t header, uint32_t p
 {
 	const uint64_t most_B = chip_of(ib)->sdma_fill_max_B;
 
-	while (size_B) {
+	while (size_B && !ib->error) {
 		uint64_t now_B = min_u64(size_B, most_B);
 		uint32_t *p = cs_ib_room(ib, SDMA_CONST_FILL_DW);
 

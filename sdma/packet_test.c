@@ -1,5 +1,6 @@
 /* SDMA packets: split at the chip's limits, decodable, and byte-exact where bytes matter. Runs them in a small
  * model. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "sdma/internal.h"
@@ -147,11 +148,24 @@ static void later_versions_have_their_fields(void)
 	sdma_print(dev.chip, buffer, ib.cur - buffer, 0);
 }
 
+/* The rest of a copy or fill that the job had no memory for is left out: it might be of 2^40 packets. */
+static void jobs_without_memory_end(void)
+{
+	struct cs_ib ib = fresh();
+
+	ib.error = -ENOMEM;
+	sdma_copy(&ib, 4096, 1ull << 63, 1ull << 62);
+	sdma_fill(&ib, 4096, 0, 1ull << 62);
+	sdma_fill_bytes(&ib, 4097, 0, 1ull << 62);
+	CHECK(ib.cur == buffer);
+}
+
 int main(void)
 {
 	copies_are_split_and_cover_everything();
 	byte_fills_touch_exactly_their_bytes();
 	small_packets_have_the_reference_headers();
 	later_versions_have_their_fields();
+	jobs_without_memory_end();
 	return check_done("SDMA packets");
 }

@@ -18,7 +18,7 @@ static int open_program(const char *program)
 	char path[PATH_MAX];
 
 	if (strchr(program, '/'))
-		return open(program, O_RDONLY | O_CLOEXEC);
+		return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has no writer yet */
 	for (const char *at = list; at && *at; at += strcspn(at, ":"), at += *at == ':') {
 		snprintf(path, sizeof(path), "%.*s/%s", (int)strcspn(at, ":"), at, program);
 		if (!access(path, X_OK))

@@ -236,8 +236,8 @@ static int check_register(struct vm *vm, const struct vm_register *what, uint64_
 	uint64_t host = (uintptr_t)what->host;
 	struct vm_node *n;
 
-	if (!host || !what->size_B || what->size_B > UINT64_MAX - host - VM_PAGE_B || what->flags & ~ALL_FLAGS ||
-	    what->alias % VM_PAGE_B)
+	if (!host || !what->size_B || host > UINT64_MAX - VM_PAGE_B ||
+	    what->size_B > UINT64_MAX - host - VM_PAGE_B || what->flags & ~ALL_FLAGS || what->alias % VM_PAGE_B)
 		return drv_fail(-EINVAL, "registering %llu bytes at 0x%llx with flags 0x%x",
 				(unsigned long long)what->size_B, (unsigned long long)host, what->flags);
 	*lo = host & ~(VM_PAGE_B - 1ull);

@@ -238,6 +238,12 @@ static bool box_overlaps(const struct hip_box *b)
 	return any;
 }
 
+/* Slices of a side that share bytes: the rows of one would overwrite those of another. */
+static bool slices_overlap(const struct hip_side *side, const struct hip_box *box)
+{
+	return box->depth > 1 && side->slice_B / box->height < side->pitch_B;
+}
+
 hipError_t hip_box_check(const struct hip_box *box)
 {
 	struct hip_box copy = *box;
@@ -254,6 +260,9 @@ hipError_t hip_box_check(const struct hip_box *box)
 		return hipErrorInvalidValue;
 	if (hip_box_is_empty(box))
 		return hipSuccess;
+	/* CLR's rule (BufferRect::create()). */
+	if (slices_overlap(&box->dst, box) || slices_overlap(&box->src, box))
+		return hipErrorInvalidValue;
 	r = resolve_both(&copy, &kinds);
 	if (r || !fits_kind(&kinds, box->kind))
 		return r ? r : hipErrorInvalidValue;

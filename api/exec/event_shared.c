@@ -32,6 +32,7 @@
 #define NAP_MAX_ns  1000000
 #define HANDLE_MARK 0x74686576u
 #define PID_BITS    22 /* the kernel's PID_MAX_LIMIT */
+#define RECORDS_MAX (UINT64_MAX >> PID_BITS)
 
 struct page {
 	uint64_t key;
@@ -336,6 +337,9 @@ hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number)
 
 	do {
 		*number = last_record(shared) + 1;
+		/* No event has that many records: another process has written over the page. */
+		if (*number - 1 >= RECORDS_MAX)
+			return hipErrorIllegalState;
 		r = *number > SLOTS ? wait_for(shared, *number - SLOTS) : hipSuccess;
 		if (r)
 			return r;

@@ -21,7 +21,7 @@ void hip_shared_free(struct hip_shared *shared);
 hipError_t hip_shared_handle(const struct hip_shared *shared, hipIpcEventHandle_t *handle);
 
 /* Takes the next number for a record, which the event stands for from then on, in every process. Waits for the
- * record 32 numbers before. */
+ * record 32 numbers before. Errors: IllegalState, when another process has written over the page. */
 hipError_t hip_shared_next(struct hip_shared *shared, uint64_t *number);
 /* Submits the write of the record's number. Between hip_stream_begin() and hip_stream_done(). */
 hipError_t hip_shared_put(struct hip_shared *shared, uint64_t number, struct hip_stream *stream);

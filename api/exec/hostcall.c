@@ -23,6 +23,7 @@ struct header {
 struct payload {
 	uint64_t slot[64][8];
 };
+#define RESULT_B 16 /* the first bytes of a slot, which get the result */
 
 struct hip_hostcall {
 	struct header *headers;
@@ -34,12 +35,21 @@ struct hip_hostcall {
 
 enum service { SERVICE_FUNCTION = 1, SERVICE_PRINTF = 2, SERVICE_MEMORY = 3 };
 
+/* The host's own record of a buffer: kernels can write all of the buffer, the addresses in it included. */
+struct buffer {
+	struct hip_hostcall *shared; /* owned */
+	struct header *headers;      /* in the buffer, as are the payloads */
+	struct payload *payloads;
+	uint64_t index_mask;
+	unsigned packets;
+};
+
 /* A buffer for each device, made for the first kernel that needs one. All share one doorbell. */
 static struct {
-	struct drv_mutex lock;                                /* guards the making of buffers */
-	struct hip_hostcall *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
-	void *_Atomic heap[HIP_DEVICES_MAX];                  /* owned */
-	hsa_signal_t doorbell;                                /* owned; 0: the listener thread does not run yet */
+	struct drv_mutex lock;                          /* guards the making of buffers */
+	struct buffer *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
+	void *_Atomic heap[HIP_DEVICES_MAX];            /* owned */
+	hsa_signal_t doorbell;                          /* owned; 0: the listener thread does not run yet */
 } hostcalls = {.lock = DRV_MUTEX(DRV_RANK_HIP_HOSTCALLS)};
 
 /* --- messages ---------------------------------------------------------------------------------------- */
@@ -283,18 +293,30 @@ static void packet_serve(struct hip_device *device, uint32_t service, uint64_t *
 
 /* --- the listener thread ---------------------------------------------------------------------- */
 
-static void serve_all(struct hip_device *device, struct hip_hostcall *b)
+/* Serves a copy: a kernel may write the slot at any time. */
+static void slot_serve(struct hip_device *device, uint32_t service, uint64_t *shared)
 {
-	uint64_t next;
+	uint64_t slot[8];
 
-	for (uint64_t at = atomic_exchange_explicit(&b->requested, 0, memory_order_acquire); at; at = next) {
+	memcpy(slot, shared, sizeof(slot));
+	packet_serve(device, service, slot);
+	memcpy(shared, slot, RESULT_B);
+}
+
+/* Serves the requested packets, each once: a chain that a kernel has closed to a ring would have no end. */
+static void serve_all(struct hip_device *device, const struct buffer *b)
+{
+	uint64_t at = atomic_exchange_explicit(&b->shared->requested, 0, memory_order_acquire);
+
+	for (unsigned left = b->packets; at && left && (at & b->index_mask) < b->packets; left--) {
 		struct header *h = &b->headers[at & b->index_mask];
 		struct payload *p = &b->payloads[at & b->index_mask];
+		uint32_t service = __atomic_load_n(&h->service, __ATOMIC_RELAXED);
 
-		next = h->next;
-		for (uint64_t lanes = h->active; lanes; lanes &= lanes - 1)
-			packet_serve(device, h->service, p->slot[__builtin_ctzll(lanes)]);
-		atomic_store_explicit(&h->control, h->control & ~READY, memory_order_release);
+		at = __atomic_load_n(&h->next, __ATOMIC_RELAXED);
+		for (uint64_t lanes = __atomic_load_n(&h->active, __ATOMIC_RELAXED); lanes; lanes &= lanes - 1)
+			slot_serve(device, service, p->slot[__builtin_ctzll(lanes)]);
+		atomic_fetch_and_explicit(&h->control, ~READY, memory_order_release);
 	}
 }
 
@@ -307,7 +329,7 @@ static void *listen_to_kernels(void *arg)
 		seen = hsa_signal_wait_scacquire(hostcalls.doorbell, HSA_SIGNAL_CONDITION_NE, seen, UINT64_MAX,
 						 HSA_WAIT_STATE_BLOCKED);
 		for (unsigned i = 0; i < hip.devices; i++) {
-			struct hip_hostcall *b = atomic_load_explicit(&hostcalls.buffer[i], memory_order_acquire);
+			const struct buffer *b = atomic_load_explicit(&hostcalls.buffer[i], memory_order_acquire);
 
 			if (b)
 				serve_all(&hip.device[i], b);
@@ -336,47 +358,62 @@ static bool start_listener(void)
 /* --- buffers ---------------------------------------------------------------------------------- */
 
 /* Pushes all packets to the stack of free ones. Index 0 has a tag, since a top of 0 means an empty stack. */
-static void fill_buffer(struct hip_hostcall *b, unsigned packets)
+static void fill_shared(const struct buffer *b)
 {
-	uint64_t next;
+	uint64_t next = b->index_mask + 1;
 
-	b->headers = (struct header *)(b + 1);
-	b->payloads = (struct payload *)(((uintptr_t)(b->headers + packets) + 4095) & ~(uintptr_t)4095);
-	b->doorbell = hostcalls.doorbell;
-	b->index_mask = (2u << (31 - __builtin_clz(packets - 1))) - 1;
-	next = b->index_mask + 1;
 	b->headers[0].next = 0;
-	for (unsigned i = 1; i < packets; i++) {
+	for (unsigned i = 1; i < b->packets; i++) {
 		b->headers[i].next = next;
 		next = i;
 	}
-	atomic_store(&b->free, next);
-	atomic_store(&b->requested, 0);
+	b->shared->headers = b->headers;
+	b->shared->payloads = b->payloads;
+	b->shared->doorbell = hostcalls.doorbell;
+	b->shared->index_mask = b->index_mask;
+	atomic_store(&b->shared->free, next);
+	atomic_store(&b->shared->requested, 0);
 }
 
-static struct hip_hostcall *make_buffer(struct hip_device *device)
+static bool make_shared(struct hip_device *device, struct buffer *b)
 {
+	size_t size_B =
+		sizeof(struct hip_hostcall) + b->packets * (sizeof(struct header) + sizeof(struct payload)) + 4096;
+
+	b->shared = hip_allocate_for(device, hip.host_fine, size_B);
+	if (!b->shared)
+		return false;
+	b->headers = (struct header *)(b->shared + 1);
+	b->payloads = (struct payload *)(((uintptr_t)(b->headers + b->packets) + 4095) & ~(uintptr_t)4095);
+	b->index_mask = (2u << (31 - __builtin_clz(b->packets - 1))) - 1;
+	fill_shared(b);
+	return true;
+}
+
+static struct buffer *make_buffer(struct hip_device *device)
+{
+	struct buffer *b;
 	uint32_t waves = 0;
-	unsigned packets;
-	void *memory;
-	size_t size_B;
 
 	if (hsa_agent_get_info(device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, &waves))
 		return NULL;
-	packets = device->cus * waves;
-	size_B = sizeof(struct hip_hostcall) + packets * (sizeof(struct header) + sizeof(struct payload)) + 4096;
-	memory = packets < 2 ? NULL : hip_allocate_for(device, hip.host_fine, size_B);
-	if (memory)
-		fill_buffer(memory, packets);
-	return memory;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->packets = device->cus * waves;
+	if (b->packets < 2 || !make_shared(device, b)) {
+		free(b);
+		return NULL;
+	}
+	return b;
 }
 
 struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
 {
-	struct hip_hostcall *b = atomic_load_explicit(&hostcalls.buffer[device->index], memory_order_acquire);
+	struct buffer *b = atomic_load_explicit(&hostcalls.buffer[device->index], memory_order_acquire);
 
 	if (b)
-		return b;
+		return b->shared;
 	drv_mutex_lock(&hostcalls.lock);
 	b = atomic_load(&hostcalls.buffer[device->index]);
 	if (!b && start_listener()) {
@@ -384,7 +421,7 @@ struct hip_hostcall *hip_hostcall_buffer(struct hip_device *device)
 		atomic_store_explicit(&hostcalls.buffer[device->index], b, memory_order_release);
 	}
 	drv_mutex_unlock(&hostcalls.lock);
-	return b;
+	return b ? b->shared : NULL;
 }
 
 /* --- the heap of malloc() in kernels ---------------------------------------------------------- */

@@ -138,11 +138,14 @@ __attribute__((always_inline)) static inline void move_explicit(const struct hip
 static bool hidden_is_complete(const char *hidden, const struct cs_kernel *k)
 {
 	for (unsigned i = 0; i < k->hidden_count; i++) {
-		unsigned kind = k->hidden[i].kind;
-		uint64_t value;
+		const struct cs_arg *h = &k->hidden[i];
+		uint64_t value = 0;
 
-		memcpy(&value, hidden + k->hidden[i].offset_B - k->explicit_B, sizeof(value));
-		if ((kind == CS_HIDDEN_HEAP || kind == CS_HIDDEN_HOSTCALL) && !value)
+		if (h->kind != CS_HIDDEN_HEAP && h->kind != CS_HIDDEN_HOSTCALL)
+			continue;
+		memcpy(&value, hidden + h->offset_B - k->explicit_B,
+		       h->size_B < sizeof(value) ? h->size_B : sizeof(value));
+		if (!value)
 			return false;
 	}
 	return true;

@@ -29,8 +29,10 @@ static struct occupancy occupancy_of(const struct hip_kernel *k, size_t lds_B)
 	unsigned lanes = cs_kernel_wave_lanes(k->cs), vgprs = k->cs->vgprs ? k->cs->vgprs : 1;
 	unsigned sgprs = round_up(k->cs->sgprs ? k->cs->sgprs : 1, SGPR_GRANULE);
 	unsigned waves = min_of(WAVES_CU / chip->simds_per_cu, drv_chip_simd_waves(chip, lanes, vgprs));
-	uint64_t block_B = k->group_B + lds_B;
+	uint64_t block_B;
 
+	if (__builtin_add_overflow(k->group_B, lds_B, &block_B))
+		block_B = UINT64_MAX;
 	if (!chip->paired_cus)
 		waves = min_of(waves, SGPRS_SIMD / sgprs);
 	return (struct occupancy){

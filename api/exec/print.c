@@ -1,5 +1,6 @@
 /* printf of kernels, from words of 64 bits: a format, then the arguments. A text takes as many words as it needs
  * with its terminator; any other argument takes one. */
+#include <limits.h>
 #include <string.h>
 
 #include "api/exec/print.h"
@@ -12,7 +13,8 @@ struct print {
 
 static void written_add(struct print *p, int written)
 {
-	p->written = written < 0 || p->written < 0 ? -1 : p->written + written;
+	if (written < 0 || p->written < 0 || __builtin_add_overflow(p->written, written, &p->written))
+		p->written = -1;
 }
 
 static uint64_t next_word(struct print *p)
@@ -77,46 +79,69 @@ static void conversion_print(struct print *p, const char *spec, unsigned stars)
 }
 #pragma GCC diagnostic pop
 
-/* Length from '%' to the conversion letter. 0: no letter follows. */
+#define DIGITS  "0123456789"
+#define LENGTHS "hlLqjzt" /* length modifiers */
+
+static size_t number_length(const char *text)
+{
+	return *text == '*' ? 1 : strspn(text, DIGITS);
+}
+
+/* Length from '%' to the conversion letter. 0: no conversion of C begins here. The text is a kernel's: what the C
+ * library's printf understands beyond C, such as "%2$s", would read arguments that are not there. */
 static size_t spec_length(const char *spec)
 {
-	size_t length = 1 + strcspn(spec + 1, "diouxXfFeEgGaAcspn%");
+	const char *at = spec + 1;
 
-	return spec[length] ? length + 1 : 0;
+	at += strspn(at, "-+ #0'");
+	at += number_length(at);
+	if (*at == '.')
+		at += 1 + number_length(at + 1);
+	at += strspn(at, LENGTHS);
+	return *at && strchr("diouxXfFeEgGaAcspn%", *at) ? (size_t)(at - spec) + 1 : 0;
 }
 
 static void print_spec(struct print *p, const char *spec, size_t length)
 {
+	const char letter = spec[length - 1];
+	size_t kept = length - 1;
 	char copy[64];
 	unsigned stars = 0;
 
-	if (spec[length - 1] == '%') {
+	if (letter == '%') {
 		written_add(p, fputc('%', p->to) == EOF ? -1 : 1);
 		return;
 	}
-	if (length >= sizeof(copy))
+	/* Kernels have one type of text and one of reals: a length counts for integers only. */
+	if (!strchr("diouxX", letter))
+		kept = strcspn(spec, LENGTHS) < kept ? strcspn(spec, LENGTHS) : kept;
+	if (kept + 1 >= sizeof(copy))
 		return;
-	memcpy(copy, spec, length);
-	copy[length] = 0;
-	for (size_t i = 0; i < length; i++)
+	memcpy(copy, spec, kept);
+	copy[kept] = letter;
+	copy[kept + 1] = 0;
+	for (size_t i = 0; i < kept; i++)
 		stars += copy[i] == '*';
-	if (stars <= 2)
-		conversion_print(p, copy, stars);
+	conversion_print(p, copy, stars);
 }
 
+static void plain_print(struct print *p, const char *text, size_t length)
+{
+	written_add(p, length <= INT_MAX && fwrite(text, 1, length, p->to) == length ? (int)length : -1);
+}
+
+/* A '%' that begins no conversion is plain text. */
 static int print_all(struct print *p, const char *format)
 {
 	while (*format && p->written >= 0) {
-		size_t plain = strcspn(format, "%"), length;
+		size_t spec = *format == '%' ? spec_length(format) : 0;
+		size_t plain = 1 + strcspn(format + 1, "%");
 
-		if (plain)
-			written_add(p, fwrite(format, 1, plain, p->to) == plain ? (int)plain : -1);
-		format += plain;
-		length = *format ? spec_length(format) : 0;
-		if (!length)
-			break;
-		print_spec(p, format, length);
-		format += length;
+		if (spec)
+			print_spec(p, format, spec);
+		else
+			plain_print(p, format, plain);
+		format += spec ? spec : plain;
 	}
 	return p->written;
 }

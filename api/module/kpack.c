@@ -1,13 +1,12 @@
 /* Reading archives of code objects. */
 #include "api/module/kpack.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cs/msgpack.h"
+#include "api/base/file.h"
 #include "api/module/compressed.h"
 
 #define MAGIC      "KPAK"
@@ -40,23 +39,11 @@ hipError_t hip_kpack_reference_read(const void *bytes, size_t size_B, struct hip
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-/* Reads all bytes. A file that another process shortens is damaged. */
+/* A file that another process shortens is damaged. */
 static bool bytes_read(const struct hip_kpack_archive *a, void *to, uint64_t size_B, uint64_t offset_B)
 {
-	char *at = to;
-
-	if (offset_B > a->size_B || size_B > a->size_B - offset_B)
-		return false;
-	while (size_B) {
-		ssize_t got = pread(a->fd, at, size_B, (off_t)offset_B);
-
-		if (got <= 0)
-			return false;
-		at += got;
-		offset_B += (uint64_t)got;
-		size_B -= (uint64_t)got;
-	}
-	return true;
+	return offset_B <= a->size_B && size_B <= a->size_B - offset_B &&
+	       hip_file_pread(a->fd, to, size_B, offset_B);
 }
 
 static hipError_t table_read(struct hip_kpack_archive *a)
@@ -80,16 +67,13 @@ static hipError_t table_read(struct hip_kpack_archive *a)
 
 hipError_t hip_kpack_open(const char *path, struct hip_kpack_archive *a)
 {
-	struct stat stat;
-	hipError_t r = hipErrorInvalidImage;
+	hipError_t r;
 
-	*a = (struct hip_kpack_archive){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-	if (a->fd < 0)
-		return hipErrorFileNotFound;
-	if (!fstat(a->fd, &stat) && S_ISREG(stat.st_mode)) {
-		a->size_B = (uint64_t)stat.st_size;
-		r = table_read(a);
-	}
+	*a = (struct hip_kpack_archive){.fd = -1};
+	r = hip_file_open(path, &a->fd, &a->size_B);
+	if (r)
+		return r == hipErrorFileNotFound ? r : hipErrorInvalidImage;
+	r = table_read(a);
 	if (r)
 		hip_kpack_close(a);
 	return r;

@@ -23,8 +23,8 @@ struct search {
 
 /* --- the file of a reference -------------------------------------------------------------------- */
 
-/* Reads a line of /proc/self/maps. True: the address is in its range. */
-static bool line_has(const char *line, uintptr_t address, uintptr_t *end, char *path, size_t path_B)
+/* Reads a line of /proc/self/maps. True: the address is in its range; *path is the file that is mapped there, or "". */
+static bool line_has(char *line, uintptr_t address, uintptr_t *end, const char **path)
 {
 	unsigned long begin, stop;
 	char mode[5];
@@ -33,30 +33,46 @@ static bool line_has(const char *line, uintptr_t address, uintptr_t *end, char *
 	if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %n", &begin, &stop, mode, &at) < 3 || address < begin ||
 	    address >= stop || mode[0] != 'r')
 		return false;
+	line[strcspn(line, "\n")] = '\0';
 	*end = stop;
-	snprintf(path, path_B, "%.*s", at ? (int)strcspn(line + at, "\n") : 0, line + at);
+	*path = at ? line + at : "";
 	return true;
 }
 
+static void folder_of(const char *path, char *folder, size_t folder_B)
+{
+	const char *slash = *path == '/' ? strrchr(path, '/') : NULL;
+
+	snprintf(folder, folder_B, "%.*s", slash ? (int)(slash - path) + 1 : 0, path);
+}
+
 /* Finds how many bytes can be read from the address on, and the folder of the file that is mapped there. A program's data belong to
- * no symbol, so that dladdr() does not find the file. 0: nothing is mapped there, or /proc is missing. */
+ * no symbol, so that dladdr() does not find the file; and they may go on in a mapping of their own, without a file. 0: nothing is
+ * mapped there, or /proc is missing. */
 static size_t mapping_find(const void *address, char *folder, size_t folder_B)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
-	uintptr_t end = (uintptr_t)address;
-	char *line = NULL, *slash;
+	const uintptr_t from = (uintptr_t)address;
+	uintptr_t end = from;
+	const char *path;
+	char *line = NULL;
 	size_t room = 0;
 
 	*folder = '\0';
-	while (maps && getline(&line, &room, maps) > 0)
-		if (line_has(line, (uintptr_t)address, &end, folder, folder_B))
-			break;
+	while (maps && getline(&line, &room, maps) > 0) {
+		const bool first = end == from;
+
+		if (!line_has(line, end, &end, &path)) {
+			if (!first)
+				break;
+		} else if (first) {
+			folder_of(path, folder, folder_B);
+		}
+	}
 	free(line);
 	if (maps)
 		fclose(maps);
-	slash = *folder == '/' ? strrchr(folder, '/') : NULL;
-	folder[slash ? slash - folder + 1 : 0] = '\0';
-	return end - (uintptr_t)address;
+	return end - from;
 }
 
 /* --- archives ------------------------------------------------------------------------------------ */
@@ -178,7 +194,7 @@ static hipError_t code_find_by_index(struct search *s, const struct hip_kpack_te
 		return hipErrorOutOfMemory;
 	r = code_find(s, key, code, code_B);
 	if (r == hipErrorNoBinaryForGpu && !index) {
-		key[name->length] = '\0';
+		*strrchr(key, '#') = '\0'; /* a name with a 0 is shorter than its length */
 		r = code_find(s, key, code, code_B);
 	}
 	free(key);

@@ -5,6 +5,7 @@
 
 #include "drv/lock.h"
 #include "api/base/entry.h"
+#include "api/base/file.h"
 #include "api/module/module.h"
 
 #if TUFF_HIP_ABI >= 7

@@ -1,10 +1,10 @@
 /* Modules: code that a program loads at run time, and functions as handles. */
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drv/lock.h"
+#include "api/base/file.h"
 #include "api/module/managed.h"
 #include "api/stream/stream.h"
 
@@ -73,26 +73,6 @@ hipError_t hip_module_load(struct hip_device *device, const void *image, size_t 
 static hipError_t module_load(hipModule_t *out, const void *image, size_t size_B)
 {
 	return out && image ? hip_module_load(hip_current(), image, size_B, 0, out) : hipErrorInvalidValue;
-}
-
-hipError_t hip_file_read(const char *path, char **image, size_t *size_B)
-{
-	FILE *file = fopen(path, "rb");
-	long end;
-
-	if (!file)
-		return hipErrorFileNotFound;
-	*image = NULL;
-	if (!fseek(file, 0, SEEK_END) && (end = ftell(file)) >= 0 && !fseek(file, 0, SEEK_SET)) {
-		*size_B = (size_t)end;
-		*image = malloc(*size_B + 1);
-		if (*image && fread(*image, 1, *size_B, file) != *size_B) {
-			free(*image);
-			*image = NULL;
-		}
-	}
-	fclose(file);
-	return *image ? hipSuccess : hipErrorInvalidValue;
 }
 
 static hipError_t load_file(hipModule_t *out, const char *path)

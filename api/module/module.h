@@ -122,9 +122,6 @@ hipError_t hip_module_functions(hipFunction_t *functions, unsigned max, hipModul
 hipError_t hip_module_managed(void **address, size_t *size_B, hipModule_t module, const char *name);
 /* The handle of the library that has the kernel of a function, 0 if none has; and its name there. */
 uint64_t hip_function_library(const struct hip_kernel *kernel, const char **name);
-/* Reads a file; the caller frees the image, which has one byte more. Errors: FileNotFound; InvalidValue, when the file
- * cannot be read. */
-hipError_t hip_file_read(const char *path, char **image, size_t *size_B);
 /* Drops the function handle of a linked kernel. */
 void hip_function_drop(const struct hip_device *device, uint64_t object);
 /* The number of blocks that a compute unit runs at a time, with that many threads and bytes of dynamic LDS each

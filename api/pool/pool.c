@@ -340,7 +340,7 @@ static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 		return r;
 	/* Offset 24 is HIP 6.4's maxSize; in 5.7 it is reserved, and 0. */
 	memcpy(&most_B, (const char *)props + 24, sizeof(most_B));
-	if (most_B)
+	if (most_B && most_B <= SIZE_MAX - HIP_POOL_CHUNK_B)
 		p->most_B = (most_B + HIP_POOL_CHUNK_B - 1) & ~(size_t)(HIP_POOL_CHUNK_B - 1);
 	p->exportable = props->handleTypes != hipMemHandleTypeNone;
 	r = p->exportable ? hip_pool_name(p) : hipSuccess;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/base/file.h"
 #include "api/rtc/rtc_compiler.h"
 
 /* --- buffers ---------------------------------------------------------------------------------- */
@@ -42,15 +43,14 @@ void hip_bytes_fini(struct hip_bytes *b)
 
 bool hip_read_file(const char *path, struct hip_bytes *to)
 {
-	char part[4096];
-	FILE *file = fopen(path, "rb");
-	size_t n;
-	bool ok = file;
+	size_t size_B;
+	char *image;
+	bool ok;
 
-	while (ok && (n = fread(part, 1, sizeof(part), file)))
-		ok = hip_bytes_add(to, part, n);
-	if (file)
-		fclose(file);
+	if (hip_file_read(path, &image, &size_B))
+		return false;
+	ok = hip_bytes_add(to, image, size_B);
+	free(image);
 	return ok;
 }
 

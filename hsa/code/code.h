@@ -22,13 +22,9 @@
 /* A code object's bytes. Immutable. */
 struct rt_source {
 	_Atomic uint32_t refs;
-	const void *image; /* borrowed from the client, which keeps it while readers exist; or owned, in `map` or
-			      `copy` */
+	const void *image; /* borrowed from the client, which keeps it while readers exist; or `copy` */
 	size_t size_B;
-	void *map; /* owned: the mapping that contains it, or NULL */
-	size_t map_B;
 	void *copy; /* owned: a heap copy, or NULL */
-	int fd;     /* the client's file descriptor, as a number only; -1: none */
 	char *uri;  /* owned: its location, for debuggers */
 };
 

@@ -74,20 +74,25 @@ static struct rt_va_region region_of(const struct rt_loaded *l)
 	};
 }
 
-/* -EEXIST: one of its names is defined already. The lock is held. */
+/* -EEXIST: one of its names is defined already; names of templates may be long. The lock is held. */
 static int check_names(const struct rt_executable *e, const struct rt_loaded *l)
 {
 	bool alone = !e->external && !e->loaded;
+	int r = 0;
 
-	for (unsigned i = 0; !alone && i < l->symbols; i++) {
+	for (unsigned i = 0; !alone && !r && i < l->symbols; i++) {
 		const struct rt_symbol *s = &l->symbol[i];
-		char name[4096];
+		size_t name_B = strlen(s->name) + sizeof(".kd");
+		char *name = malloc(name_B);
 
-		snprintf(name, sizeof(name), "%s%s", s->name, s->kernel ? ".kd" : "");
+		if (!name)
+			return drv_fail(-ENOMEM, "no host memory for a name");
+		snprintf(name, name_B, "%s%s", s->name, s->kernel ? ".kd" : "");
 		if (rt_executable_symbol(e, l->agent, name))
-			return drv_fail(-EEXIST, "%s is defined already", name);
+			r = drv_fail(-EEXIST, "%s is defined already", name);
+		free(name);
 	}
-	return 0;
+	return r;
 }
 
 /* Adds the code object to the executable, unless that was frozen meanwhile (-EPERM) or has one of its names. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,7 +98,7 @@ static int create_source(const struct rt_source *what, struct rt_source **out)
 
 int rt_source_create(const void *image, size_t size_B, struct rt_source **source)
 {
-	struct rt_source what = {.image = image, .size_B = size_B, .fd = -1, .uri = memory_uri(image, size_B)};
+	struct rt_source what = {.image = image, .size_B = size_B, .uri = memory_uri(image, size_B)};
 	int r = create_source(&what, source);
 
 	if (r)
@@ -133,44 +132,72 @@ void rt_source_put(struct rt_source *source)
 {
 	if (!source || atomic_fetch_sub_explicit(&source->refs, 1, memory_order_acq_rel) != 1)
 		return;
-	if (source->map)
-		munmap(source->map, source->map_B);
 	free(source->copy);
 	free(source->uri);
 	free(source);
 }
 
-/* Maps a part of a file; the statuses are ROCr's. */
-static hsa_status_t map_file(int file, size_t offset_B, size_t size_B, struct rt_source **out)
+/* Reads all bytes of the range. False: an error, or another process has shortened the file. */
+static bool part_read(int file, void *to, size_t size_B, size_t offset_B)
 {
-	const size_t page_B = (size_t)sysconf(_SC_PAGESIZE), lead_B = offset_B % page_B;
-	struct rt_source what = {.fd = file, .size_B = size_B};
+	for (size_t done_B = 0; done_B < size_B;) {
+		ssize_t got = TEMP_FAILURE_RETRY(
+			pread(file, (char *)to + done_B, size_B - done_B, (off_t)(offset_B + done_B)));
+
+		if (got <= 0)
+			return false;
+		done_B += (size_t)got;
+	}
+	return true;
+}
+
+static char *part_uri(int file, const void *image, size_t offset_B, size_t size_B, bool whole)
+{
 	char link[64], path[PATH_MAX] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+	return readlink(link, path, sizeof(path) - 1) > 0 ? file_uri(path, offset_B, size_B, whole)
+							  : memory_uri(image, size_B);
+}
+
+/* The size of the part; the statuses are ROCr's. size_B 0: all behind the offset. */
+static hsa_status_t part_size(int file, size_t offset_B, size_t *size_B, bool *whole)
+{
 	struct stat st;
-	int r;
 
 	if (fstat(file, &st) || st.st_size < 0)
 		return HSA_STATUS_ERROR_INVALID_FILE;
 	if (offset_B >= (size_t)st.st_size)
 		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-	if (!size_B)
-		what.size_B = (size_t)st.st_size - offset_B;
-	/* Reading after the end of the file would be a SIGBUS. */
-	if (what.size_B > (size_t)st.st_size - offset_B)
-		return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-	what.map_B = what.size_B + lead_B;
-	what.map = mmap(NULL, what.map_B, PROT_READ, MAP_PRIVATE, file, (off_t)(offset_B - lead_B));
-	if (what.map == MAP_FAILED)
+	if (!*size_B)
+		*size_B = (size_t)st.st_size - offset_B;
+	*whole = *size_B == (size_t)st.st_size;
+	return *size_B > (size_t)st.st_size - offset_B ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT : HSA_STATUS_SUCCESS;
+}
+
+/* Reads a part of a file. A mapping, as in ROCr, was rejected: another process that shortens the file would end
+ * this one by SIGBUS. */
+static hsa_status_t read_file(int file, size_t offset_B, size_t size_B, struct rt_source **out)
+{
+	struct rt_source what = {.size_B = size_B};
+	hsa_status_t status;
+	bool whole;
+	int r;
+
+	status = part_size(file, offset_B, &what.size_B, &whole);
+	if (status)
+		return status;
+	what.image = what.copy = malloc(what.size_B);
+	if (!what.copy)
+		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+	if (!part_read(file, what.copy, what.size_B, offset_B)) {
+		free(what.copy);
 		return HSA_STATUS_ERROR_INVALID_FILE;
-	what.image = (const char *)what.map + lead_B;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
-	if (readlink(link, path, sizeof(path) - 1) > 0)
-		what.uri = file_uri(path, offset_B, what.size_B, what.size_B == (size_t)st.st_size);
-	else
-		what.uri = memory_uri(what.image, what.size_B);
+	}
+	what.uri = part_uri(file, what.image, offset_B, what.size_B, whole);
 	r = create_source(&what, out);
 	if (r) {
-		munmap(what.map, what.map_B);
+		free(what.copy);
 		free(what.uri);
 	}
 	return hsa_status_of(r);
@@ -229,7 +256,7 @@ static hsa_status_t reader_create_from_part(hsa_file_t file, size_t offset_B, si
 
 	if (!handle || file == -1)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = map_file(file, offset_B, size_B, &source);
+	status = read_file(file, offset_B, size_B, &source);
 	return status ? status : open_reader(source, handle);
 }
 

@@ -36,7 +36,8 @@ static void read_cpu_model(char *to, size_t size_B)
 		if (strncmp(line, "model name", 10) || !colon)
 			continue;
 		line[strcspn(line, "\n")] = 0;
-		snprintf(to, size_B, "%.*s", (int)size_B - 1, colon + 2);
+		colon += 1 + strspn(colon + 1, " ");
+		snprintf(to, size_B, "%.*s", (int)size_B - 1, colon);
 		break;
 	}
 	if (file)

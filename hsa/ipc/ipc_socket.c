@@ -82,10 +82,12 @@ static int receive_reply(int from, struct reply *reply, int *fd)
 {
 	union control control;
 	struct iovec part = {.iov_base = reply, .iov_len = sizeof(*reply)};
-	struct msghdr message = {.msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = control.room,
-				 .msg_controllen = sizeof(control.room)};
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		/* Not its alignment, too, where a second descriptor would fit that nobody closes. */
+		.msg_controllen = CMSG_LEN(sizeof(int))};
 	const struct cmsghdr *c;
 	ssize_t got;
 
@@ -96,7 +98,7 @@ static int receive_reply(int from, struct reply *reply, int *fd)
 	c = CMSG_FIRSTHDR(&message);
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
-	if (got == sizeof(*reply) && !reply->error && *fd >= 0)
+	if (got == sizeof(*reply) && !reply->error && *fd >= 0 && !(message.msg_flags & MSG_CTRUNC))
 		return 0;
 	if (*fd >= 0)
 		close(*fd);

@@ -232,6 +232,13 @@ static void boxes()
 	p = of_boxes();
 	p.extent.depth = BYTES;
 	IS(hipErrorInvalidValue, hipMemcpy3D(&p));
+	/* The rows of one slice would be those of the next. */
+	p = of_boxes();
+	p.dstPtr.ysize = 3;
+	IS(hipErrorInvalidValue, hipMemcpy3D(&p));
+	p = of_boxes();
+	p.srcPtr.ysize = 1;
+	IS(hipErrorInvalidValue, hipMemcpy3DAsync(&p, stream));
 	p = of_boxes();
 	p.kind = NO_KIND;
 	IS(hipErrorInvalidMemcpyDirection, hipMemcpy3D(&p));
@@ -286,6 +293,9 @@ static void described_boxes()
 	IS(hipErrorContextIsDestroyed, hipDrvMemcpy3DAsync(&d, old_stream));
 	d = of_described_boxes();
 	d.dstPitch = 63;
+	IS(hipErrorInvalidValue, hipDrvMemcpy3D(&d));
+	d = of_described_boxes();
+	d.dstHeight = 3;
 	IS(hipErrorInvalidValue, hipDrvMemcpy3D(&d));
 	d = of_described_boxes();
 	d.dstZ = BYTES;

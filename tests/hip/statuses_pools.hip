@@ -63,6 +63,13 @@ static void pools()
 	IS(hipErrorInvalidValue, hipMemPoolCreate(&got, &p));
 	p.location.id = -1;
 	IS(hipErrorInvalidValue, hipMemPoolCreate(&got, &p));
+	/* Offset 24 is the largest size in HIP 6, and reserved before. */
+	p = of_pool();
+	memset((char *)&p + 24, 0xff, sizeof(size_t));
+	OK(hipMemPoolCreate(&got, &p));
+	OK(hipMallocFromPoolAsync(&at, 4096, got, stream));
+	OK(hipFreeAsync(at, stream));
+	OK(hipMemPoolDestroy(got));
 	IS(hipErrorInvalidValue, hipMemPoolDestroy(NULL));
 	IS(hipErrorInvalidValue, hipMemPoolDestroy(old_pool));
 	IS(hipErrorInvalidValue, hipMemPoolDestroy(default_pool));

@@ -236,6 +236,26 @@ static void test_stack(struct test_gpu *t)
 	CHECK_EQ(bad, 0);
 }
 
+/* GFX12's slots may be 64 MiB each: the second workgroup's, in another shader engine, is 8 GiB further on. */
+static void test_far_stack(struct test_gpu *t)
+{
+	const uint32_t wavesize = (1u << 18) - 1, waves = 128;
+	const uint64_t far = (uint64_t)waves * wavesize * 256;
+	unsigned bad = 0;
+
+	if (chip_row->gc_version[0] < 12)
+		return;
+	test_region(t, D + SCRATCH + far, 1 << 20, t->data + SCRATCH + (2u << 20), GPUVM_R | GPUVM_W);
+	memset(t->data, 0, 4 * 96);
+	EXPECT(LAUNCH("stack", {2}, {32}, .args = {D}, .waves = waves * chip_row->engines, .wavesize = wavesize),
+	       ENGINE_DONE, 1, NULL); /* all of it is not mapped */
+	CHECK_EQ(t->faults, 0);
+	for (unsigned n = 0; n < 96; n += n == 31 ? 33 : 1)
+		bad += data32(t, 4 * n) != n * 136 + 1360 + n % 64 + n % 64 % 7;
+	CHECK_EQ(bad, 0);
+	t->view.count--;
+}
+
 static u32 cross_value(unsigned question, unsigned lane, unsigned lanes)
 {
 	unsigned row = lane & ~15u, in_row = lane & 15, first = lane & ~(lanes - 1);
@@ -314,6 +334,8 @@ static void test_chip(const char *chip, unsigned lanes, const char *optimise)
 	test_count(t);
 	test_ids(t);
 	test_stack(t);
+	if (lanes == 32)
+		test_far_stack(t);
 	test_cross(t, lanes);
 	test_wild(t);
 	test_fini(t);

@@ -115,7 +115,7 @@ static void set_temporaries(struct isa_wave *wave, const uint32_t id[3])
 
 /* Sets user SGPRs, then those that RSRC2 enables, in hardware's order. */
 static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, const uint32_t id[3], unsigned waves,
-		      uint32_t scratch_offset)
+		      uint64_t scratch_offset)
 {
 	uint32_t *s = wave->s;
 
@@ -145,7 +145,7 @@ static void set_sgprs(struct isa_wave *wave, const struct engine_grid *grid, con
 	} else if (grid->rsrc2 & RSRC2_SCRATCH_EN && grid->scratch_base) {
 		wave->flat_scratch = grid->scratch_base + scratch_offset;
 	} else if (grid->rsrc2 & RSRC2_SCRATCH_EN) {
-		*s++ = scratch_offset;
+		*s++ = (uint32_t)scratch_offset;
 	}
 }
 
@@ -245,7 +245,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	wave->signal_phase = 0;
 	wave->hw_id = hardware_id(grid->machine.chip, claim, number);
 	wave->why[0] = 0;
-	set_sgprs(wave, grid, id, group->shared.waves, claim->slot[number] * grid->scratch_wave_B);
+	set_sgprs(wave, grid, id, group->shared.waves, (uint64_t)claim->slot[number] * grid->scratch_wave_B);
 	memcpy(&wave->s[ISA_EXEC], &exec, sizeof(exec));
 	if (grid->poison)
 		memset(wave->v, POISON_BYTE, rows * sizeof(*wave->v));

@@ -254,12 +254,13 @@ static bool refuse_op(struct sdma *s, const struct packet_form *form, uint32_t h
 	return sdma_end(s, ENGINE_HANG, 0, "the virtual GPU does not model it (header 0x%08x)", header);
 }
 
-/* Reads the packet, and what its length depends on before all of it. */
+/* Reads the packet behind its header, and what its length depends on before the rest. Each dword is read once: the client
+ * may write them meanwhile. */
 static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 {
 	uint32_t first_dw = form->min_dw < s->left_dw ? form->min_dw : s->left_dw;
 
-	if (!fetch_dwords(s, s->ring->packet, s->va, first_dw))
+	if (first_dw > 1 && !fetch_dwords(s, s->ring->packet + 1, s->va + 4, first_dw - 1))
 		return false;
 	s->packet = s->ring->packet;
 	s->packet_dw = packet_sdma_dw(form, s->packet, first_dw);
@@ -267,7 +268,7 @@ static bool fetch_packet(struct sdma *s, const struct packet_form *form)
 		return sdma_end(s, ENGINE_HANG, CONTRACT_PACKET_MALFORMED, "%u dwords, but the IB has %u left",
 				s->packet_dw ? s->packet_dw : form->min_dw, s->left_dw);
 	return s->packet_dw == first_dw || form->flags & P_IGNORED ||
-	       fetch_dwords(s, s->ring->packet, s->va, s->packet_dw);
+	       fetch_dwords(s, s->ring->packet + first_dw, s->va + 4ull * first_dw, s->packet_dw - first_dw);
 }
 
 static void check_bits(struct sdma *s, const struct packet_form *form)
@@ -297,6 +298,7 @@ static bool execute_packet(struct sdma *s)
 		s->name = form->name;
 	if (!form || form->flags & (P_PRIVILEGED | P_UNMODELLED))
 		return refuse_op(s, form, header);
+	s->ring->packet[0] = header;
 	if (!fetch_packet(s, form))
 		return false;
 	s->va += (uint64_t)s->packet_dw * 4;

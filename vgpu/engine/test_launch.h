@@ -23,8 +23,9 @@ struct launch {
 	uint32_t initiator;
 	uint64_t args[6]; /* kernarg, 8 bytes each; `ids`, `meet` and `gemm` pack their own */
 	bool no_wait;
-	uint32_t waves; /* TMPRING_SIZE */
-	uint32_t skip;  /* leave out this SH register group, for row 67 */
+	uint32_t waves;    /* TMPRING_SIZE */
+	uint32_t wavesize; /* the same; 0: what the kernel needs */
+	uint32_t skip;     /* leave out this SH register group, for row 67 */
 };
 
 enum { SKIP_NOTHING, SKIP_USER_DATA, SKIP_MASKS, ZERO_MASKS };
@@ -130,7 +131,7 @@ static inline void emit_launch(struct test_gpu *t, const struct launch *l)
 				      : 64,
 		 y = l->dim[1] ? l->dim[1] : 1, z = l->dim[2] ? l->dim[2] : 1;
 	bool fine = chip_row->gc_version[0] >= 11; /* WAVESIZE counts 256 bytes, WAVES is of an engine */
-	uint32_t wavesize = wave_B(&k) / (fine ? 256 : 1024);
+	uint32_t wavesize = l->wavesize ? l->wavesize : wave_B(&k) / (fine ? 256 : 1024);
 
 	memcpy(t->data + KERNARG, l->args, sizeof(l->args));
 	SET(t, COMPUTE_START_X, 0, 0, 0, l->size[0] | l->partial[0] << 16,

@@ -417,7 +417,7 @@ static void send_fd(int socket, int fd)
 	CHECK_EQ(sendmsg(socket, &msg, 0), 1);
 }
 
-static int receive_fd(int socket)
+static int receive_fd_by(int socket, int flags)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))];
 	struct iovec iov = {&byte, 1};
@@ -425,9 +425,58 @@ static int receive_fd(int socket)
 		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
 	int fd = -1;
 
-	if (recvmsg(socket, &msg, 0) == 1)
+	if (recvmsg(socket, &msg, flags) == 1)
 		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
 	return fd;
+}
+
+static int receive_fd(int socket)
+{
+	return receive_fd_by(socket, 0);
+}
+
+/* A length that cannot be is the kernel's to refuse. */
+static void messages_of_wrong_lengths(void)
+{
+	static const size_t wrong[] = {0, 1, CMSG_LEN(0) - 1, CMSG_LEN(sizeof(int)) + 4096, SIZE_MAX};
+	char byte = 'x', control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec iov = {&byte, 1};
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int pair[2];
+
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		c->cmsg_len = wrong[i];
+		CHECK_EQ(sendmsg(pair[0], &msg, 0), -1);
+		CHECK_EQ(errno, EINVAL);
+	}
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* A look at a message takes nothing out of it. */
+static void message_that_is_looked_at(void)
+{
+	int fd = open_node(), pair[2], dmabuf = -1;
+	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_VRAM), again = 0;
+
+	CHECK_EQ(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	send_fd(pair[0], dmabuf);
+	close(dmabuf);
+	CHECK_EQ(drmCloseBufferHandle(fd, handle), 0);
+	close(receive_fd_by(pair[1], MSG_PEEK));
+	dmabuf = receive_fd(pair[1]);
+	CHECK_EQ(drmPrimeFDToHandle(fd, dmabuf, &again), 0);
+	close(dmabuf);
+	CHECK_EQ(drmCloseBufferHandle(fd, again), 0);
+	close(pair[0]);
+	close(pair[1]);
+	close(fd);
 }
 
 /* A buffer goes to a child as a dma-buf in a message, and the sender lets go of everything before it arrives. */
@@ -583,6 +632,8 @@ int main(void)
 		fork_handlers_map_memory();
 		prime_in_a_message();
 		message_that_nobody_reads();
+		messages_of_wrong_lengths();
+		message_that_is_looked_at();
 		prime_between_devices();
 		CHECK_EQ(files(), 0);
 		vgpu_stop();

@@ -166,12 +166,16 @@ FCNTL(fcntl64)
 
 /* --- messages --- */
 
-/* Calls visit for every descriptor of the virtual GPU in a message. */
+/* Calls visit for every descriptor of the virtual GPU in a message. The kernel refuses a length that does not fit. */
 static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const struct stat *st))
 {
+	const char *end = (const char *)msg->msg_control + msg->msg_controllen;
+
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
 		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
+		if (c->cmsg_len < CMSG_LEN(0) || c->cmsg_len > (size_t)(end - (const char *)c))
+			return;
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		for (size_t i = 0; i < count; i++) {
@@ -213,6 +217,13 @@ static void fd_not_sent(int fd, const struct stat *st)
 	kern_fd_arrived(st->st_dev, st->st_ino);
 }
 
+/* The message stays in the socket, with what it carries. */
+static void fd_peeked(int fd, const struct stat *st)
+{
+	(void)st;
+	shim_fd_adopt(fd);
+}
+
 static void fd_received(int fd, const struct stat *st)
 {
 	shim_fd_adopt(fd);
@@ -243,6 +254,6 @@ SHIM_EXPORT ssize_t recvmsg(int socket, struct msghdr *msg, int flags)
 	ssize_t n = SHIM_REAL(recvmsg)(socket, msg, flags);
 
 	if (n >= 0 && shim_active() && msg->msg_control && msg->msg_controllen)
-		rights_each(msg, fd_received);
+		rights_each(msg, flags & MSG_PEEK ? fd_peeked : fd_received);
 	return n;
 }

@@ -1,5 +1,8 @@
 /* Words that are no instructions: a wave stops there, in every state, and says why (test_wave.h has the registers). */
-#include "vgpu/isa/test_pieces.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "vgpu/isa/test_later.h"
 
 #define INDEX_ON 0xbf118f80u /* s_set_gpr_idx_on 0, 15 */
 #define END      0xbf810000u
@@ -45,6 +48,54 @@ static void refuse(unsigned n, bool indexed)
 		printf("  %s%s: %s\n", cases[n].name, indexed ? ", indexed" : "", w->why);
 }
 
+/* v_dual_mov_b32 v20, v21 :: v_dual_mov_b32 v21, v20, and what it is with a second half that nobody has. */
+#define DUAL        0xca100115u
+#define DUAL_BROKEN 0xca3e0115u
+#define RUNS        100000
+
+static atomic_bool over;
+
+static void *breaker(void *code)
+{
+	for (unsigned n = 0; !atomic_load_explicit(&over, memory_order_relaxed); n++)
+		__atomic_store_n((uint32_t *)code, n & 1 ? DUAL : DUAL_BROKEN, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static enum isa_stop run_dual(void)
+{
+	struct isa_wave *w = &test.wave;
+	char why[512];
+
+	set_sgprs();
+	w->pc = CODE;
+	w->program = isa_program_get(test.cache, &test.machine, CODE, why, sizeof(why));
+	return w->program ? isa_run(w, 100) : ISA_BUDGET;
+}
+
+/* Other waves may write code while it is decoded: it is what was read of it at first. */
+static void decode_beside_a_writer(void)
+{
+	static const uint32_t code[] = {DUAL, 0x14140114, 0xbfb00000};
+	pthread_t thread;
+
+	init_later("gfx1100", true, false);
+	memcpy(test.code, code, sizeof(code));
+	set_vgprs();
+	if (!CHECK_EQ(pthread_create(&thread, NULL, breaker, test.code), 0))
+		return;
+	for (unsigned n = 0; n < RUNS; n++) {
+		enum isa_stop stop = run_dual();
+
+		CHECK(stop == ISA_ENDED || stop == ISA_STOPPED);
+	}
+	atomic_store(&over, true);
+	pthread_join(thread, NULL);
+	memcpy(test.code, code, sizeof(code));
+	CHECK_EQ(run_dual(), ISA_ENDED);
+	fini();
+}
+
 int main(void)
 {
 	static const char *const chips[] = {"gfx900", "gfx906", "gfx908", "gfx90a", "gfx942"};
@@ -57,5 +108,6 @@ int main(void)
 				refuse(n, how & 2);
 			fini();
 		}
+	decode_beside_a_writer();
 	return check_done("words that are no instructions");
 }

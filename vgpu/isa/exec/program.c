@@ -305,12 +305,11 @@ static bool ends_run(const struct isa_inst *inst)
 	}
 }
 
-/* Decodes one instruction into inst and returns its size; one that cannot run gets a function that reports the
- * reason. */
-static unsigned decode_one(struct isa_program *p, uint64_t pc, struct isa_inst *inst)
+/* Decodes one instruction of the code at pc into inst and returns its size; one that cannot run gets a function that
+ * reports the reason. */
+static unsigned decode_one(struct isa_program *p, uint64_t pc, const uint32_t *code, unsigned words,
+			   struct isa_inst *inst)
 {
-	uint32_t code[MAX_DWORDS];
-	unsigned words = fetch_words(p, pc, code, MAX_DWORDS);
 	const char *why;
 	unsigned dwords = isa_decode(&p->dec, code, words, pc, inst, &why);
 
@@ -450,21 +449,23 @@ static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 {
 	for (;;) {
 		struct isa_inst *inst = &c->inst[c->count];
-		unsigned dwords, fetched;
+		uint32_t *code = &c->code[c->code_dw];
+		unsigned words, dwords;
 
 		if (find_inst(p, pc) || c->count >= MAX_RUN || c->addresses == 2 * MAX_RUN) {
 			*inst = (struct isa_inst){.fn = run_follow, .pc = pc};
 			c->count++;
 			return true;
 		}
-		dwords = decode_one(p, pc, inst);
+		/* Fetched once: other waves may write here meanwhile, and the copy is what was decoded. */
+		words = fetch_words(p, pc, code, MAX_DWORDS);
+		dwords = decode_one(p, pc, code, words, inst);
 		c->pc_of[c->addresses] = pc;
 		c->inst_of[c->addresses++] = (uint32_t)c->count;
-		fetched = fetch_words(p, pc, &c->code[c->code_dw], dwords);
-		c->code_dw += fetched;
+		c->code_dw += dwords;
 		pc += 4 * dwords;
 		if (inst->dual) {
-			if (!collect_dual(p, c, &c->code[c->code_dw - fetched], fetched))
+			if (!collect_dual(p, c, code, dwords))
 				return false;
 			continue;
 		}

@@ -393,6 +393,8 @@ struct kern_hold *kern_hold_copy(struct kern_hold *hold)
 {
 	struct kern_hold *copy;
 
+	if (!hold) /* there was no memory for it when the process was forked */
+		return NULL;
 	kern_lock();
 	copy = hold->inode ? kern_hold_inode(hold->inode) : kern_hold_bo(hold->bo);
 	kern_unlock();

@@ -128,6 +128,7 @@ static int signal_publish(struct signal *s)
 	struct kern_userq *q = kern_userq_find(s->file, s->args->queue_id);
 	_Atomic uint64_t *word;
 	struct kern_fence *f;
+	uint64_t wptr;
 	int r;
 
 	if (!q)
@@ -140,8 +141,9 @@ static int signal_publish(struct signal *s)
 		r = bos_reserve(s->file, s->bo_write, s->args->num_bo_write_handles);
 	if (r)
 		return r;
-	check_moment(q, atomic_load(word));
-	f = fence_create(q, atomic_load(word));
+	wptr = atomic_load(word);
+	check_moment(q, wptr);
+	f = fence_create(q, wptr);
 	if (!f)
 		return -ENOMEM;
 	bos_add(s->file, s->bo_read, s->args->num_bo_read_handles, f);
@@ -250,6 +252,7 @@ static int note_bos(struct wait *w, const uint32_t *handle, uint32_t count)
 
 static int note_syncobj(struct wait *w, uint32_t handle, uint64_t point)
 {
+	const struct kern_syncobj *s;
 	struct kern_fence *f;
 	int r = kern_syncobj_find_fence(w->file, handle, point, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
 					sys_now_ns() + SUBMIT_NS, &f);
@@ -258,8 +261,9 @@ static int note_syncobj(struct wait *w, uint32_t handle, uint64_t point)
 		return r;
 	r = kern_fence_leaves(f, note_fence, w);
 	kern_fence_put(f);
-	if (!r && !w->count_only)
-		kern_syncobj_shows(kern_syncobj_find(w->file, handle), point, w->file->vm);
+	s = kern_syncobj_find(w->file, handle); /* another thread may have destroyed it during the wait */
+	if (!r && s && !w->count_only)
+		kern_syncobj_shows(s, point, w->file->vm);
 	return r;
 }
 

@@ -187,6 +187,37 @@ static void older_kernels_do_not_have_it(const char *spec)
 	rig_stop();
 }
 
+static void *wait_for_handle(void *handle)
+{
+	struct uapi_userq_fence pair[4];
+	struct uapi_userq_wait args = {.syncobj_handles = (uintptr_t)handle,
+				       .num_syncobj_handles = 1,
+				       .num_fences = 4,
+				       .out_fences = (uintptr_t)pair};
+
+	CHECK_EQ(rig_call(UAPI_IOCTL_USERQ_WAIT, &args), -EINVAL); /* there is no such queue */
+	return NULL;
+}
+
+/* The handle that USERQ_WAIT waits by is destroyed, and the object signalled by another one. */
+static void a_handle_goes_while_it_is_awaited(void)
+{
+	uint32_t handle, other;
+	pthread_t thread;
+	int fd;
+
+	CHECK_EQ(drmSyncobjCreate(rig.fd, 0, &handle), 0);
+	CHECK_EQ(drmSyncobjHandleToFD(rig.fd, handle, &fd), 0);
+	CHECK_EQ(drmSyncobjFDToHandle(rig.fd, fd, &other), 0);
+	close(fd);
+	CHECK_EQ(pthread_create(&thread, NULL, wait_for_handle, &handle), 0);
+	usleep(100000);
+	CHECK_EQ(drmSyncobjDestroy(rig.fd, handle), 0);
+	CHECK_EQ(drmSyncobjSignal(rig.fd, &other, 1), 0);
+	pthread_join(thread, NULL);
+	CHECK_EQ(drmSyncobjDestroy(rig.fd, other), 0);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -195,6 +226,9 @@ int main(void)
 	handles_are_listed();
 	mappings_are_listed();
 	sync_files_have_points();
+	rig_stop();
+	rig_start("null:gfx1100:kernel=7.2:userq=1");
+	a_handle_goes_while_it_is_awaited();
 	rig_stop();
 	older_kernels_do_not_have_it("null:gfx908:kernel=6.12");
 	older_kernels_do_not_have_it("null:gfx908:kernel=6.16");

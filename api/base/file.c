@@ -1,0 +1,58 @@
+#include "api/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+hipError_t hip_file_open(const char *path, int *fd, uint64_t *size_B)
+{
+	/* Without O_NONBLOCK the call would wait for a FIFO's writer. */
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat stat;
+
+	if (file < 0)
+		return hipErrorFileNotFound;
+	if (fstat(file, &stat) || S_ISDIR(stat.st_mode)) {
+		close(file);
+		return hipErrorInvalidValue;
+	}
+	*fd = file;
+	*size_B = S_ISREG(stat.st_mode) ? (uint64_t)stat.st_size : 0;
+	return hipSuccess;
+}
+
+bool hip_file_pread(int fd, void *to, uint64_t size_B, uint64_t offset_B)
+{
+	char *at = to;
+
+	while (size_B) {
+		ssize_t got = TEMP_FAILURE_RETRY(pread(fd, at, size_B, (off_t)offset_B));
+
+		if (got <= 0)
+			return false;
+		at += got;
+		offset_B += (uint64_t)got;
+		size_B -= (uint64_t)got;
+	}
+	return true;
+}
+
+hipError_t hip_file_read(const char *path, char **image, size_t *size_B)
+{
+	uint64_t bytes;
+	int fd;
+	hipError_t r = hip_file_open(path, &fd, &bytes);
+
+	if (r)
+		return r;
+	*size_B = bytes;
+	*image = malloc(bytes + 1);
+	if (*image && !hip_file_pread(fd, *image, bytes, 0)) {
+		free(*image);
+		*image = NULL;
+	}
+	close(fd);
+	return *image ? hipSuccess : hipErrorInvalidValue;
+}
