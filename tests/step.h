@@ -17,12 +17,16 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "tests/check.h"
 
 /* A stopped thread may have a lock that the other needs: it continues after this time. */
 #define STEP_WAIT_NS   3000000
@@ -183,6 +187,48 @@ static bool step_works(void)
 	for (unsigned i = step_record(step_nothing); i-- > 0;)
 		works |= step_at(i, step_nothing, step_nothing);
 	return works;
+}
+
+/* --- rows: a call, and what another thread does beside it --- */
+
+#define STEP_STOPS 400 /* of a long call, about */
+
+struct step_row {
+	const char *name;
+	void (*create)(void), (*use)(void), (*beside)(void), (*finish)(void);
+};
+
+static void step_row_run(const struct step_row *row, bool all)
+{
+	unsigned places, stops = 0, met = step_state.met;
+
+	/* What first calls make is there. */
+	for (unsigned i = 0; i < 2; i++) {
+		row->create();
+		row->use();
+		row->finish();
+	}
+	row->create();
+	places = step_record(row->use);
+	row->finish();
+	for (unsigned i = 0; i < places; i += all ? 1 : 1 + places / STEP_STOPS) {
+		row->create();
+		stops += step_at(i, row->use, row->beside);
+		row->finish();
+	}
+	printf("%s: stopped at %u of %u instructions, %u without a lock\n", row->name, stops, places,
+	       step_state.met - met);
+	fflush(stdout);
+	CHECK(stops > 0);
+}
+
+/* Runs one row, or (number >= count) all. Long calls are stopped at some of their instructions, unless `all` or TUFF_TEST_LONG is
+ * set. */
+static void step_rows_run(const struct step_row *rows, unsigned count, unsigned number, bool all)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (number >= count || number == i)
+			step_row_run(&rows[i], all || getenv("TUFF_TEST_LONG"));
 }
 
 #endif

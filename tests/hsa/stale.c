@@ -107,47 +107,21 @@ static void s_destroy(void)
 	(void)!hsa_signal_destroy(s);
 }
 
-/* A call that uses the signal s, and what comes before and after it. */
-struct call {
-	const char *name;
-	void (*before)(void), (*use)(void), (*after)(void);
-};
-
-/* Destroys the signal at each instruction of the call. */
-static void call_each(const struct call *c)
-{
-	unsigned places, stops = 0;
-	bool stopped;
-
-	c->before();
-	places = step_record(c->use);
-	s_destroy();
-	c->after();
-	for (unsigned i = 0; i < places; i++) {
-		c->before();
-		stopped = step_at(i, c->use, s_destroy);
-		if (!stopped)
-			s_destroy();
-		c->after();
-		stops += stopped;
-	}
-	printf("%s: stopped at %u of %u instructions\n", c->name, stops, places);
-	CHECK(stops > 0);
-}
-
 /* --- waits --- */
 
 #define LONG_NS 5000000000u
 
 static hsa_signal_value_t waited;
-static uint64_t wait_ns; /* 0: the wait is recorded */
 static _Atomic bool wait_over;
+static bool wait_recorded;
 static pthread_t ender;
 
 static void wait_use(void)
 {
-	waited = hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, 1, wait_ns, HSA_WAIT_STATE_BLOCKED);
+	waited = hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, 1, step_state.records ? 0 : LONG_NS,
+					   HSA_WAIT_STATE_BLOCKED);
 	atomic_store(&wait_over, true);
+	wait_recorded = step_state.records;
 }
 
 /* The recorded wait ends by its time, and passes instructions that the others do not reach: these end here. */
@@ -169,9 +143,8 @@ static void wait_before(void)
 static void wait_after(void)
 {
 	pthread_join(ender, NULL);
-	if (wait_ns)
+	if (waited != VALUE || !wait_recorded)
 		CHECK_EQ(waited, 0);
-	wait_ns = LONG_NS;
 }
 
 /* --- handlers --- */
@@ -203,6 +176,7 @@ static void handler_before(void)
 /* Handlers are called in the order of their registration: the first would have been called before the second. */
 static void handler_after(void)
 {
+	s_destroy();
 	s_create();
 	atomic_store(&handled_after, 0);
 	handler_add(&handled_after);
@@ -231,6 +205,7 @@ static void copy_use(void)
 /* The first copy completes its own signal, or none. */
 static void copy_after(void)
 {
+	s_destroy();
 	s_create();
 	hsa_signal_store_relaxed(done, 1);
 	copy_to(done);
@@ -274,6 +249,7 @@ static void packet_use(void)
 /* The first packet completes its own signal, or none; its queue may have failed. */
 static void packet_after(void)
 {
+	s_destroy();
 	s_create();
 	hsa_signal_store_relaxed(done, 1);
 	packet_complete(done);
@@ -296,32 +272,29 @@ static void s_ring(void)
 	hsa_signal_store_relaxed(s, 0);
 }
 
-/* A doorbell's handle names nothing before its queue can be used. */
-static void doorbells_begin(void)
+static void doorbell_before(void)
 {
-	unsigned places, stops = 0;
-
 	s_create();
 	s_destroy();
-	places = step_record(queue_use);
+}
+
+/* A doorbell's handle names nothing before its queue can be used. */
+static void doorbell_after(void)
+{
+	CHECK_EQ(queue->doorbell_signal.handle, s.handle);
 	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
-	for (unsigned i = 0; i < places; i++) {
-		stops += step_at(i, queue_use, s_ring);
-		CHECK_EQ(queue->doorbell_signal.handle, s.handle);
-		CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
-	}
-	printf("hsa_queue_create(): stopped at %u of %u instructions\n", stops, places);
-	CHECK(stops > 0);
 }
 
 static void stopped_calls(void)
 {
-	static const struct call calls[] = {
-		{"hsa_signal_wait_scacquire()", wait_before, wait_use, wait_after},
-		{"hsa_amd_signal_async_handler()", handler_before, handler_use, handler_after},
-		{"hsa_amd_memory_async_copy()", s_create, copy_use, copy_after},
-		{"a packet", packet_before, packet_use, packet_after},
+	static const struct step_row rows[] = {
+		{"hsa_signal_wait_scacquire()", wait_before, wait_use, s_destroy, wait_after},
+		{"hsa_amd_signal_async_handler()", handler_before, handler_use, s_destroy, handler_after},
+		{"hsa_amd_memory_async_copy()", s_create, copy_use, s_destroy, copy_after},
+		{"a packet", packet_before, packet_use, s_destroy, packet_after},
+		{"hsa_queue_create()", doorbell_before, queue_use, s_ring, doorbell_after},
 	};
+	const unsigned count = sizeof(rows) / sizeof(rows[0]);
 
 	if (!step_works()) {
 		printf("no breakpoints of perf_event: calls are not stopped\n");
@@ -329,16 +302,7 @@ static void stopped_calls(void)
 	}
 	from = rig_host(COPY_B);
 	to = rig_memory(rig.found.gpu[0].coarse, COPY_B);
-	/* What the first call of a kind makes is there. */
-	for (unsigned i = 1; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		calls[i].before();
-		calls[i].use();
-		s_destroy();
-		calls[i].after();
-	}
-	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		call_each(&calls[i]);
-	doorbells_begin();
+	step_rows_run(rows, count, count, true);
 	hsa_amd_memory_pool_free(from);
 	hsa_amd_memory_pool_free(to);
 }
