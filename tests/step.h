@@ -191,7 +191,7 @@ static bool step_works(void)
 
 /* --- rows: a call, and what another thread does beside it --- */
 
-#define STEP_STOPS 400 /* of a long call, about */
+#define STEP_STOPS 200 /* of a long call, about */
 
 struct step_row {
 	const char *name;
