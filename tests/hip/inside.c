@@ -573,7 +573,7 @@ int main(int argc, char **argv)
 	vgpu_strict_set(VGPU_STRICT_OFF); /* launches are beside each other */
 	mallopt(M_PERTURB, 0x5a);
 	if (!step_works()) {
-		printf("no breakpoints of perf_event\n");
+		printf("no breakpoints of perf_event, or ThreadSanitizer\n");
 		return 77;
 	}
 	if (!CHECK_EQ(vgpu_start("gfx908"), 0))

@@ -443,7 +443,7 @@ int main(int argc, char **argv)
 
 	mallopt(M_PERTURB, 0x5a);
 	if (!step_works()) {
-		printf("no breakpoints of perf_event\n");
+		printf("no breakpoints of perf_event, or ThreadSanitizer\n");
 		return 77;
 	}
 	if (!rig_start("gfx908", "gfx908", "group.O1"))
