@@ -178,13 +178,16 @@ static void pool_create(void)
 	from_pool = NULL;
 }
 
-/* A pool that ends during the call gives no memory. */
-static void pool_malloc(void)
+/* A pool or stream that ends during the call gives no memory. */
+static void use_allocation(hipError_t r)
 {
-	hipError_t r = hipMallocFromPoolAsync(&from_pool, 4096, pool, stream);
-
 	if (r != hipErrorOutOfMemory)
 		use(r);
+}
+
+static void pool_malloc(void)
+{
+	use_allocation(hipMallocFromPoolAsync(&from_pool, 4096, pool, stream));
 }
 
 static void pool_destroy(void)
@@ -240,6 +243,35 @@ static void block_finish(void)
 	CHECK_EQ(freed + freed_beside, 1);
 	freed_beside = 0;
 	stream_end();
+}
+
+/* --- memory of a pool, beside a reset --- */
+
+static void device_reset(void)
+{
+	(void)!hipDeviceReset();
+}
+
+/* No two of the blocks that are given out afterwards are the same. */
+static void reset_finish(void)
+{
+	void *block[16];
+
+	(void)!hipDeviceReset();
+	stream_make();
+	for (unsigned i = 0; i < 16; i++) {
+		CHECK_EQ(hipMallocAsync(&block[i], 4096, stream), hipSuccess);
+		for (unsigned j = 0; j < i; j++)
+			CHECK(block[i] != block[j]);
+	}
+	for (unsigned i = 0; i < 16; i++)
+		CHECK_EQ(hipFreeAsync(block[i], stream), hipSuccess);
+	stream_end();
+}
+
+static void block_malloc_async(void)
+{
+	use_allocation(hipMallocAsync(&memory, 4096, stream));
 }
 
 /* --- streams and events --- */
@@ -550,6 +582,9 @@ static const struct step_row rows[] = {
 	{"hipMallocFromPoolAsync(), hipMemPoolDestroy()", pool_create, pool_malloc, pool_destroy, pool_finish},
 	{"hipFreeAsync(), hipFree()", block_create, block_free_async, block_free_beside, block_finish},
 	{"hipFree(), hipFree()", block_create, block_free, block_free_beside, block_finish},
+	{"hipFreeAsync(), hipDeviceReset()", block_create, block_free_async, device_reset, reset_finish},
+	{"hipFree(), hipDeviceReset()", block_create, block_free, device_reset, reset_finish},
+	{"hipMallocAsync(), hipDeviceReset()", stream_make, block_malloc_async, device_reset, reset_finish},
 	{"hipEventRecord(), hipEventDestroy()", event_create, event_record, event_destroy, event_finish},
 	{"hipEventRecord(), hipStreamDestroy()", event_create, event_record, stream_destroy, event_finish},
 	{"hipStreamWaitEvent(), hipEventDestroy()", event_create, event_wait, event_destroy, event_finish},
