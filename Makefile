@@ -93,6 +93,9 @@ OPT_tsan    := -O1 -g -fsanitize=thread -DTUFF_DEBUG=1 -Wno-maybe-uninitialized
 ifndef OPT_$(MODE)
 $(error MODE is one of release, debug, asan, ubsan, tsan, fuzz)
 endif
+ifeq ($(MODE),tsan)
+export TSAN_OPTIONS := suppressions=$(CURDIR)/tests/known $(TSAN_OPTIONS)
+endif
 SANITIZED   := $(findstring sanitize,$(OPT_$(MODE)))
 
 C_FLAGS     := -std=gnu11 -fPIC -pthread -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \

@@ -44,7 +44,7 @@ static bool pool_find(const void *address, struct hip_memory *memory)
 	if (node) {
 		const struct hip_block *b = vm_container(node, struct hip_block, node);
 
-		found = b->state == HIP_BLOCK_USED && (uintptr_t)address - node->lo < b->requested_B;
+		found = hip_block_is_used(b) && (uintptr_t)address - node->lo < b->requested_B;
 		*memory = (struct hip_memory){
 			.node = *node,
 			.kind = HIP_MEMORY_DEVICE,

@@ -31,14 +31,18 @@
 #define HIP_POOL_LARGE   8  /* larger blocks that a cache keeps */
 #define HIP_POOL_BINS    160
 
-enum hip_block_state { HIP_BLOCK_FREE, HIP_BLOCK_CACHED, HIP_BLOCK_USED, HIP_BLOCK_COMING };
+/* TAKEN: used by the program, or in a cache. */
+enum hip_block_state { HIP_BLOCK_FREE, HIP_BLOCK_TAKEN, HIP_BLOCK_COMING };
 
 struct hip_block {
-	struct vm_node node;    /* in the pool's blocks */
-	_Atomic unsigned state; /* enum hip_block_state */
-	/* Size class of a used or cached block; HIP_POOL_CLASSES: the size is no class's. */
-	uint8_t class;
-	size_t requested_B;           /* bytes requested, of a used block */
+	struct vm_node node;        /* in the pool's blocks */
+	enum hip_block_state state; /* guarded by the pool's lock */
+	/* The address plus the size class (HIP_POOL_CLASSES: the size is no class's) while the program uses the block;
+	 * else less than HIP_POOL_QUANTUM. The thread that takes the address away has the block. A thread that frees an
+	 * address finds the block through the table, without a lock: another thread may have freed it since, and the block
+	 * may be used at another address. */
+	_Atomic uint64_t used;
+	_Atomic size_t requested_B;   /* bytes requested, of a used block; valid when `used` was loaded */
 	LIST_ENTRY(hip_block) in_bin; /* while free */
 	struct hip_block *next;       /* in the pool's spare blocks */
 	/* The stream of the tag. Free or cached: a reference; NULL: nothing uses the memory. Used: undefined. */
@@ -46,6 +50,11 @@ struct hip_block {
 	/* The tag: operations of the stream that must have ended; which of the stream's frees it was. */
 	uint64_t index, frees;
 };
+
+static inline bool hip_block_is_used(const struct hip_block *b)
+{
+	return atomic_load_explicit(&b->used, memory_order_acquire) >= HIP_POOL_QUANTUM;
+}
 
 /* A chunk. */
 struct hip_chunk_memory {
@@ -86,7 +95,8 @@ struct hip_pool {
 	_Atomic uint64_t threshold_B;
 	char *base; /* owned: the arena */
 	size_t arena_B;
-	struct hip_block **table; /* owned: used blocks, indexed by the quantum where they begin; sparse */
+	/* Owned: used blocks, indexed by the quantum where they begin; sparse. Written under `lock`. */
+	struct hip_block *_Atomic *table;
 	_Atomic uint64_t reserved_B;
 	struct drv_mutex lock; /* guards the members below */
 	struct hip_pool *next;

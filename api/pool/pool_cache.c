@@ -173,10 +173,11 @@ void hip_caches_free(struct hip_stream *s)
 /* --- allocation ------------------------------------------------------------------------------- */
 
 /* Takes a block that the stream freed itself. NULL: none of the size. The caller holds the cache's lock. */
-static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B)
+static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B, unsigned *class_out)
 {
 	unsigned class = hip_class_of(size_B);
 
+	*class_out = class < HIP_POOL_CLASSES ? class : HIP_POOL_CLASSES;
 	if (__builtin_expect(class < HIP_POOL_CLASSES, 1))
 		return c->count[class] ? c->block[class][--c->count[class]] : NULL;
 	size_B = (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
@@ -209,10 +210,10 @@ static unsigned class_of_block(const struct hip_block *b)
 }
 
 /* Marks the block as used. The caller holds the cache's lock. */
-static inline void *take_out(struct hip_cache *c, struct hip_block *b, size_t size_B)
+static inline void *take_out(struct hip_cache *c, struct hip_block *b, unsigned class, size_t size_B)
 {
-	b->requested_B = size_B;
-	atomic_store_explicit(&b->state, HIP_BLOCK_USED, memory_order_relaxed);
+	atomic_store_explicit(&b->requested_B, size_B, memory_order_relaxed);
+	atomic_store_explicit(&b->used, b->node.lo + class, memory_order_release);
 	c->used_B += (int64_t)size_B;
 	return (void *)(uintptr_t)b->node.lo;
 }
@@ -221,6 +222,7 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 {
 	struct hip_cache *c;
 	struct hip_block *b;
+	unsigned class;
 	bool more;
 	hipError_t r = hip_fault(s->device);
 
@@ -234,17 +236,17 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 		return hipErrorOutOfMemory;
 	drv_lock(&c->lock);
 	/* The pool may have ended, and another have taken over the cache. */
-	b = c->pool == p ? take_cached(c, size_B) : NULL;
+	b = c->pool == p ? take_cached(c, size_B, &class) : NULL;
 	if (!b) {
 		drv_unlock(&c->lock);
 		r = hip_arena_take(p, s, block_size(size_B), &b);
 		if (r)
 			return r;
-		b->class = class_of_block(b);
+		class = class_of_block(b);
 		drv_lock(&c->lock);
 	}
 	more = c->used_B + (int64_t)size_B > c->quota_B;
-	*out = take_out(c, b, size_B);
+	*out = take_out(c, b, class, size_B);
 	drv_unlock(&c->lock);
 	if (more)
 		maximum_update(p);
@@ -268,26 +270,36 @@ static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p,
 		return false;
 	if (!c->count[class] || c->used_B + (int64_t)size_B > c->quota_B)
 		return false;
-	*out = take_out(c, c->block[class][--c->count[class]], size_B);
+	*out = take_out(c, c->block[class][--c->count[class]], (unsigned)class, size_B);
 	return true;
 }
 
 /* --- freeing ---------------------------------------------------------------------------------- */
 
-/* The used block that begins at the address. NULL: none. */
+/* The used block that begins near the address. NULL: none. */
 static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
 {
 	uint64_t at = (uintptr_t)ptr - (uintptr_t)p->base;
-	struct hip_block *b = __atomic_load_n(&p->table[at / HIP_POOL_QUANTUM], __ATOMIC_ACQUIRE);
 
-	return b && b->node.lo == (uintptr_t)ptr ? b : NULL;
+	return atomic_load_explicit(&p->table[at / HIP_POOL_QUANTUM], memory_order_acquire);
+}
+
+/* The size class of the block, if the program uses the block at this address; else more than HIP_POOL_CLASSES. */
+static inline uint64_t block_class(const struct hip_block *b, const void *ptr)
+{
+	return atomic_load_explicit(&b->used, memory_order_relaxed) - (uintptr_t)ptr;
+}
+
+static bool is_used_at(const struct hip_pool *p, const void *ptr)
+{
+	const struct hip_block *b = block_at(p, ptr);
+
+	return b && block_class(b, ptr) <= HIP_POOL_CLASSES;
 }
 
 /* Puts a block into the cache, whose lock the caller holds. False: the cache has no room. */
-static inline bool cache_keep(struct hip_cache *c, struct hip_block *b)
+static inline bool cache_keep(struct hip_cache *c, struct hip_block *b, uint64_t class)
 {
-	unsigned class = b->class;
-
 	if (__builtin_expect(class < HIP_POOL_CLASSES, 1)) {
 		if (c->count[class] == HIP_POOL_DEPTH)
 			return false;
@@ -319,12 +331,12 @@ __attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_b
 		hip_pool_retire(p);
 }
 
-/* Takes the block from the program. False: the program did not have it (a double free). */
-static inline bool take_back(struct hip_block *b)
+/* Takes the block from the program. False: the program did not have it there (a double free). */
+static inline bool take_back(struct hip_block *b, const void *ptr, uint64_t class)
 {
-	unsigned used = HIP_BLOCK_USED;
+	uint64_t used = (uintptr_t)ptr + class;
 
-	return atomic_compare_exchange_strong(&b->state, &used, HIP_BLOCK_CACHED);
+	return atomic_compare_exchange_strong(&b->used, &used, class);
 }
 
 /* Tags the block with everything that the stream was given so far. */
@@ -341,18 +353,20 @@ static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 	struct hip_block *b = block_at(p, ptr);
 	struct hip_cache *c = s ? cache_of(p, s) : NULL;
 	bool kept = false;
+	uint64_t class;
 
 	if (!b)
 		return hipErrorInvalidValue;
 	if (s && !c)
 		return hipErrorOutOfMemory;
-	if (!take_back(b))
+	class = block_class(b, ptr);
+	if (class > HIP_POOL_CLASSES || !take_back(b, ptr, class))
 		return hipErrorInvalidValue;
 	if (c) {
 		block_tag(b, s);
 		drv_lock(&c->lock);
 		c->used_B -= (int64_t)b->requested_B;
-		kept = !p->dead && c->pool == p && cache_keep(c, b);
+		kept = !p->dead && c->pool == p && cache_keep(c, b, class);
 		drv_unlock(&c->lock);
 	}
 	if (!kept)
@@ -365,7 +379,7 @@ static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_st
 {
 	struct hip_cache *c = atomic_load_explicit(&s->caches, memory_order_acquire);
 	struct hip_block *b = block_at(p, ptr);
-	size_t class;
+	uint64_t class;
 
 	if (!c || !b)
 		return false;
@@ -374,8 +388,8 @@ static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_st
 	*held = &c->lock;
 	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p)
 		return false;
-	class = b->class;
-	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b))
+	class = block_class(b, ptr);
+	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b, ptr, class))
 		return false;
 	block_tag(b, s);
 	c->used_B -= (int64_t)b->requested_B;
@@ -390,7 +404,7 @@ bool hip_pool_free_now(void *ptr, hipError_t *error)
 	if (!p)
 		return false;
 	/* HIP up to 6.4 waits for the device here; after that nothing uses the memory. */
-	*error = block_at(p, ptr) ? hip_device_wait(p->device) : hipErrorInvalidValue;
+	*error = is_used_at(p, ptr) ? hip_device_wait(p->device) : hipErrorInvalidValue;
 	if (!*error)
 		*error = pool_free(p, ptr, NULL);
 	return true;

@@ -21,7 +21,7 @@ static struct hip_block *block_of(struct vm_node *node)
 }
 
 /* The block's entry in the pool's table. */
-static struct hip_block **table_entry(const struct hip_pool *p, const struct hip_block *b)
+static struct hip_block *_Atomic *table_entry(const struct hip_pool *p, const struct hip_block *b)
 {
 	return &p->table[(b->node.lo - (uintptr_t)p->base) / HIP_POOL_QUANTUM];
 }
@@ -51,17 +51,18 @@ static void bin_remove(struct hip_pool *p, struct hip_block *b)
 	LIST_REMOVE(b, in_bin);
 }
 
-static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi, unsigned state)
+/* Blocks in the spare list are unused, without a tag; threads may still load their `used`. */
+static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi, enum hip_block_state state)
 {
 	struct hip_block *b = p->spare;
 
 	if (b)
 		p->spare = b->next;
 	else
-		b = malloc(sizeof(*b));
+		b = calloc(1, sizeof(*b));
 	if (!b)
 		return NULL;
-	*b = (struct hip_block){0};
+	b->index = b->frees = 0;
 	b->node.lo = lo;
 	b->node.hi = hi;
 	b->state = state;
@@ -93,7 +94,7 @@ static void drop_block(struct hip_pool *p, struct hip_block *b)
 	vm_tree_remove(&p->blocks, &b->node);
 	hip_stream_put(b->stream);
 	b->stream = NULL;
-	b->state = HIP_BLOCK_FREE;
+	atomic_store_explicit(&b->used, 0, memory_order_relaxed);
 	b->next = p->spare;
 	p->spare = b;
 }
@@ -130,7 +131,7 @@ void hip_arena_give_locked(struct hip_pool *p, struct hip_block *b)
 {
 	if (b->stream)
 		hip_stream_get(b->stream);
-	*table_entry(p, b) = NULL;
+	atomic_store_explicit(table_entry(p, b), NULL, memory_order_relaxed);
 	p->live--;
 	put_free(p, b);
 }
@@ -176,8 +177,8 @@ static struct hip_block *block_use(struct hip_pool *p, struct hip_block *b, uint
 		}
 	}
 	set_tag(b, NULL);
-	b->state = HIP_BLOCK_USED;
-	*table_entry(p, b) = b;
+	b->state = HIP_BLOCK_TAKEN;
+	atomic_store_explicit(table_entry(p, b), b, memory_order_release);
 	p->live++;
 	return b;
 }
@@ -513,7 +514,7 @@ bool hip_arena_around(struct hip_pool *p, const void *ptr, uint64_t *lo, uint64_
 
 	drv_mutex_lock(&p->lock);
 	b = block_at(p, (uintptr_t)ptr);
-	found = b && b->state == HIP_BLOCK_USED && b->node.lo == (uintptr_t)ptr;
+	found = b && hip_block_is_used(b) && b->node.lo == (uintptr_t)ptr;
 	for (const struct hip_chunk_memory *c = p->chunks; found && c && c->lo < b->node.hi; c = c->next) {
 		if (c->lo <= b->node.lo)
 			*lo = c->lo;

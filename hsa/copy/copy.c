@@ -278,12 +278,8 @@ static int copy_gather_deps(struct rt *rt, const struct copy *c, struct cs_fence
 /* Ends a copy by the CPU, or one that failed. */
 static void end_now(struct rt *rt, struct copy *c, int r)
 {
-	if (atomic_load(&c->completion->generation) != c->completion_generation)
+	if (!rt_signal_complete(rt, c->completion, c->completion_generation, r))
 		drv_log(DRV_LOG_HSA, "a copy's signal was destroyed before it");
-	else if (r)
-		rt_signal_fail(rt, c->completion);
-	else
-		rt_signal_add(rt, c->completion, -1);
 	free_copy(rt, c);
 }
 
@@ -294,8 +290,8 @@ static void time_by_host(struct rt *rt, struct copy *c, uint64_t start_ns)
 
 	if (!c->timed)
 		return;
-	memory->start_ts = start_ns;
-	memory->end_ts = rt_now_ns();
+	__atomic_store_n(&memory->start_ts, start_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->end_ts, rt_now_ns(), __ATOMIC_RELAXED);
 	atomic_store(&c->completion->clock, rt->agent);
 }
 
@@ -364,7 +360,7 @@ static void copy_submit(struct rt *rt, struct copy *c, const struct cs_fence *af
 			vm_mem_unlist(c->registered[i]);
 	rt_shared_unlist(&c->stage);
 	completion.fence = c->job.fence;
-	rt_signal_add_cpu_completion(rt, c->completion, &completion);
+	rt_signal_add_cpu_completion(rt, c->completion, c->completion_generation, &completion);
 	/* The work destroys the registration when the job has ended. */
 	rt_progress_add(rt, &c->work);
 }
@@ -433,17 +429,16 @@ static hsa_status_t find_signals(const struct rt *rt, uint32_t deps, const hsa_s
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (deps > DEPS_MAX)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	signals->completion = rt_signal_of(rt, completion);
+	signals->completion = rt_signal_find(rt, completion, &signals->completion_generation);
 	if (!signals->completion)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	signals->completion_generation = atomic_load(&signals->completion->generation);
 	for (signals->deps = 0; signals->deps < deps; signals->deps++) {
-		struct rt_signal *signal = rt_signal_of(rt, dep[signals->deps]);
+		struct rt_signal *signal =
+			rt_signal_find(rt, dep[signals->deps], &signals->dep_generation[signals->deps]);
 
 		if (!signal)
 			return HSA_STATUS_ERROR_INVALID_SIGNAL;
 		signals->dep[signals->deps] = signal;
-		signals->dep_generation[signals->deps] = atomic_load(&signal->generation);
 	}
 	return HSA_STATUS_SUCCESS;
 }
@@ -680,13 +675,13 @@ RT_IMPL(hsa_amd_profiling_get_async_copy_time, (hsa_signal_t handle, hsa_amd_pro
 	clock = atomic_load(&signal->clock);
 	if (!clock)
 		return HSA_STATUS_ERROR;
-	time->start = memory->start_ts;
-	time->end = memory->end_ts;
+	time->start = __atomic_load_n(&memory->start_ts, __ATOMIC_RELAXED);
+	time->end = __atomic_load_n(&memory->end_ts, __ATOMIC_RELAXED);
 	if (!clock->gpu)
 		return HSA_STATUS_SUCCESS;
 	(void)!drv_clock_refresh(&clock->gpu->clock);
-	time->start = rt_gpu_time_ns(clock->gpu, memory->start_ts);
-	time->end = rt_gpu_time_ns(clock->gpu, memory->end_ts);
+	time->start = rt_gpu_time_ns(clock->gpu, time->start);
+	time->end = rt_gpu_time_ns(clock->gpu, time->end);
 	return HSA_STATUS_SUCCESS;
 }
 

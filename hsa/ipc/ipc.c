@@ -316,7 +316,7 @@ int rt_ipc_fetch(const void *client_handle, uint64_t piece, int *fd, uint64_t *s
 
 RT_IMPL(hsa_amd_ipc_signal_create, (hsa_signal_t handle, hsa_amd_ipc_signal_t *ipc_handle), (handle, ipc_handle))
 {
-	const struct rt_signal *signal = rt_signal_of(rt, handle);
+	struct rt_signal *signal = rt_signal_of(rt, handle);
 	struct export *e;
 	int r;
 
@@ -329,7 +329,7 @@ RT_IMPL(hsa_amd_ipc_signal_create, (hsa_signal_t handle, hsa_amd_ipc_signal_t *i
 	e = export_create(RT_IPC_SIGNAL, handle.handle, 1, 1);
 	if (!e)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	r = rt_signal_file(signal);
+	r = rt_signal_file(rt, signal);
 	if (r < 0) {
 		export_free(e);
 		return hsa_status_of(r);

@@ -436,6 +436,7 @@ static bool prefetch_step(hsa_signal_value_t value, void *arg)
 {
 	struct prefetch *p = arg;
 	struct rt_signal *signal;
+	uint32_t generation;
 
 	(void)value;
 	/* A destroyed signal is skipped. */
@@ -443,9 +444,9 @@ static bool prefetch_step(hsa_signal_value_t value, void *arg)
 		if (!impl_hsa_amd_signal_async_handler(p->dep[--p->left], HSA_SIGNAL_CONDITION_EQ, 0, prefetch_step,
 						       p))
 			return false;
-	signal = p->completion.handle ? rt_signal_of(p->rt, p->completion) : NULL;
+	signal = p->completion.handle ? rt_signal_find(p->rt, p->completion, &generation) : NULL;
 	if (signal)
-		rt_signal_add(p->rt, signal, -1);
+		(void)rt_signal_complete(p->rt, signal, generation, 0);
 	prefetch_end(p->rt->memory->svm, p);
 	return false;
 }

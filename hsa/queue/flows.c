@@ -90,7 +90,7 @@ static void write_completion(struct flow *flow, uint64_t handle, uint16_t header
 	if (!signal) /* destroyed before its operation was executed */
 		return;
 	q->issued = value;
-	memory->queue_ptr = (amd_queue_v2_t *)(uintptr_t)flow->queue_va;
+	__atomic_store_n(&memory->queue_ptr, (amd_queue_v2_t *)(uintptr_t)flow->queue_va, __ATOMIC_RELAXED);
 	if (is_profiled(f, signal))
 		cs_ib_release_clock(flow->ib, (uintptr_t)&memory->end_ts);
 	rt_signal_add_completion(f->rt, signal, &completion, &va, &value);

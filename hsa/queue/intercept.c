@@ -213,7 +213,7 @@ static int intercept_create(struct rt *rt, struct rt_queue_request *want, struct
 
 	if (!x)
 		return drv_fail(-ENOMEM, "no host memory for an intercept queue");
-	r = rt_queue_create(rt, want, &q);
+	r = rt_queue_prepare(rt, want, &q);
 	if (r) {
 		free(x);
 		return r;
@@ -221,13 +221,14 @@ static int intercept_create(struct rt *rt, struct rt_queue_request *want, struct
 	want->above = q;
 	r = rt_queue_create(rt, want, &x->below);
 	if (r) {
-		rt_queue_destroy(q);
+		rt_queue_destroy_unlisted(q);
 		free(x);
 		return r;
 	}
 	drv_mutex_init(&x->lock, DRV_RANK_RT_INTERCEPT);
 	q->base.work.attempt = intercept_attempt;
 	q->intercept = x;
+	rt_queue_publish(q);
 	*out = q;
 	return 0;
 }

@@ -35,7 +35,6 @@ int rt_queues_init(struct rt *rt)
 	return 0;
 }
 
-static void destroy_queue(struct rt_queue *q);
 static void dying_release(struct rt_queue *q);
 
 static void forget_ring(void *rt, struct cs_ring *ring)
@@ -51,7 +50,7 @@ void rt_queues_fini(struct rt *rt)
 		struct rt_queue *q = s->list;
 
 		s->list = q->next;
-		destroy_queue(q);
+		rt_queue_destroy_unlisted(q);
 	}
 	while (s->dying) {
 		cs_fence_retire(cs_ring_last(s->dying->base.flow.queue->ring));
@@ -208,20 +207,16 @@ static void fill_ring(struct rt_queue *q, const struct rt_queue_request *want, h
 }
 
 /* Creates the queue's memory and doorbell; the queue is in no list yet. */
-static int make_memory(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q,
-		       hsa_signal_t *doorbell)
+static int make_memory(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q)
 {
 	int r = rt_shared_create(rt, sizeof(amd_queue_v2_t) + (uint64_t)want->size * PACKET_B,
 				 VM_UNCACHED | (rt->gpus == 1 ? VM_RESIDENT : 0), &q->memory);
 
-	*doorbell = want->doorbell;
-	if (r || doorbell->handle)
+	if (r || want->doorbell.handle)
 		return r;
-	r = rt_doorbell_create(rt, q, doorbell);
+	r = rt_signal_take(rt, &q->doorbell);
 	if (r)
 		rt_shared_destroy(&q->memory);
-	else
-		q->doorbell = rt_signal_of(rt, *doorbell);
 	return r;
 }
 
@@ -237,8 +232,7 @@ static void free_queue(struct rt_flow *flow)
 	free(q);
 }
 
-static int init_queue(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q,
-		      hsa_signal_t *doorbell)
+static int init_queue(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q)
 {
 	bool syncs = want->type == HSA_QUEUE_TYPE_COOPERATIVE && want->gpu->dev->chip->gws;
 	int r = syncs ? vm_gws_create(want->gpu->vm) : 0;
@@ -251,28 +245,17 @@ static int init_queue(struct rt *rt, const struct rt_queue_request *want, struct
 	q->callback = want->callback;
 	q->data = want->data;
 	q->above = want->above;
-	return r ? r : make_memory(rt, want, q, doorbell);
+	return r ? r : make_memory(rt, want, q);
 }
 
-static void queue_enlist(struct rt_queue *q)
-{
-	struct rt_queues *s = q->base.rt->queues;
-
-	drv_mutex_lock(&s->lock);
-	q->next = s->list;
-	s->list = q;
-	drv_mutex_unlock(&s->lock);
-}
-
-int rt_queue_create(struct rt *rt, const struct rt_queue_request *want, struct rt_queue **out)
+int rt_queue_prepare(struct rt *rt, const struct rt_queue_request *want, struct rt_queue **out)
 {
 	struct rt_queue *q = calloc(1, sizeof(*q));
-	hsa_signal_t doorbell;
 	int r;
 
 	if (!q)
 		return drv_fail(-ENOMEM, "no host memory for a queue");
-	r = init_queue(rt, want, q, &doorbell);
+	r = init_queue(rt, want, q);
 	if (r) {
 		free(q);
 		return r;
@@ -281,13 +264,31 @@ int rt_queue_create(struct rt *rt, const struct rt_queue_request *want, struct r
 	q->base.flow.queue_va = (uintptr_t)q->memory.map;
 	rt_flow_init(&q->base, want->type);
 	q->id = q->base.flow.id;
-	fill_ring(q, want, doorbell);
-	/* Clients that know the hardware write the doorbell here; polling finds the packets (docs/hsa.md). */
-	if (q->doorbell)
-		rt_signal_memory(doorbell)->hardware_doorbell_ptr = &q->amd->max_legacy_doorbell_dispatch_id_plus_1;
-	queue_enlist(q);
+	fill_ring(q, want, q->doorbell ? rt_signal_handle(rt, q->doorbell) : want->doorbell);
 	*out = q;
 	return 0;
+}
+
+void rt_queue_publish(struct rt_queue *q)
+{
+	struct rt_queues *s = q->base.rt->queues;
+
+	drv_mutex_lock(&s->lock);
+	q->next = s->list;
+	s->list = q;
+	drv_mutex_unlock(&s->lock);
+	/* Clients that know the hardware write the doorbell here; polling finds the packets (docs/hsa.md). */
+	if (q->doorbell)
+		rt_doorbell_begin(q->base.rt, q->doorbell, q, &q->amd->max_legacy_doorbell_dispatch_id_plus_1);
+}
+
+int rt_queue_create(struct rt *rt, const struct rt_queue_request *want, struct rt_queue **q)
+{
+	int r = rt_queue_prepare(rt, want, q);
+
+	if (!r)
+		rt_queue_publish(*q);
+	return r;
 }
 
 /* Releases a queue whose work has ended, and which is in no list. */
@@ -331,7 +332,7 @@ static void wait_for_holders(struct rt_queue *q)
 
 /* Drops packets that were not read. Running kernels are not stopped and may use the queue's memory: it is released
  * when they have ended, and no thread waits for that. */
-static void destroy_queue(struct rt_queue *q)
+void rt_queue_destroy_unlisted(struct rt_queue *q)
 {
 	struct rt *rt = q->base.rt;
 
@@ -472,7 +473,7 @@ void rt_queue_destroy(struct rt_queue *q)
 	drv_mutex_lock(&s->lock);
 	queue_unlink_locked(s, q);
 	drv_mutex_unlock(&s->lock);
-	destroy_queue(q);
+	rt_queue_destroy_unlisted(q);
 }
 
 RT_IMPL(hsa_queue_destroy, (hsa_queue_t *queue), (queue))
@@ -494,7 +495,7 @@ RT_IMPL(hsa_queue_destroy, (hsa_queue_t *queue), (queue))
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (last)
-		destroy_queue(q);
+		rt_queue_destroy_unlisted(q);
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -124,6 +124,11 @@ hsa_status_t rt_queue_make(struct rt *rt, hsa_agent_t agent, uint32_t private_B,
 			   rt_queue_maker *how, hsa_queue_t **queue);
 DRV_MUST_CHECK int rt_queue_create(struct rt *rt, const struct rt_queue_request *want, struct rt_queue **queue);
 void rt_queue_destroy(struct rt_queue *queue);
+/* The two steps of rt_queue_create(): no thread finds the queue, or rings its doorbell, before rt_queue_publish(). */
+DRV_MUST_CHECK int rt_queue_prepare(struct rt *rt, const struct rt_queue_request *want, struct rt_queue **queue);
+void rt_queue_publish(struct rt_queue *queue);
+/* Destroys a queue that is in no list. */
+void rt_queue_destroy_unlisted(struct rt_queue *queue);
 
 /* Fills in a queue's description for kernels, in zeroed memory: apertures and identification. gpu NULL: a soft
  * queue's. */

@@ -125,6 +125,7 @@ RT_IMPL(hsa_amd_profiling_get_dispatch_time,
 {
 	struct rt_gpu *gpu;
 	const amd_signal_t *memory;
+	uint64_t start, end;
 
 	gpu = rt_gpu_of(rt, agent);
 	if (!gpu)
@@ -134,11 +135,13 @@ RT_IMPL(hsa_amd_profiling_get_dispatch_time,
 	if (!time)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	memory = rt_signal_memory(handle);
-	if (!memory->end_ts)
+	end = __atomic_load_n(&memory->end_ts, __ATOMIC_ACQUIRE);
+	start = __atomic_load_n(&memory->start_ts, __ATOMIC_RELAXED);
+	if (!end)
 		return HSA_STATUS_ERROR;
 	(void)!drv_clock_refresh(&gpu->clock);
-	time->start = rt_gpu_time_ns(gpu, memory->start_ts);
-	time->end = rt_gpu_time_ns(gpu, memory->end_ts);
+	time->start = rt_gpu_time_ns(gpu, start);
+	time->end = rt_gpu_time_ns(gpu, end);
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -267,14 +267,14 @@ RT_IMPL(hsa_amd_signal_async_handler,
 	(handle, condition, value, fn, arg))
 {
 	struct rt_signal *signal;
-	uint32_t kind;
+	uint32_t kind, generation;
 	int r;
 
 	if (!fn)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (!handle.handle)
 		return hsa_status_of(handler_add(rt, &(struct handler){.fn = fn, .arg = arg}));
-	signal = rt_signal_of(rt, handle);
+	signal = rt_signal_find(rt, handle, &generation);
 	kind = signal ? atomic_load(&signal->kind) : RT_SIGNAL_FREE;
 	if (kind != RT_SIGNAL_USER && kind != RT_SIGNAL_IPC)
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
@@ -282,7 +282,7 @@ RT_IMPL(hsa_amd_signal_async_handler,
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	atomic_fetch_add(&signal->watchers, 1);
 	r = handler_add(rt, &(struct handler){.signal = signal,
-					      .generation = atomic_load(&signal->generation),
+					      .generation = generation,
 					      .condition = condition,
 					      .compare = value,
 					      .fn = fn,

@@ -11,7 +11,16 @@
  *     the write has been made, and then replaces it.
  *
  * Changes by the CPU hold the signal's lock. A load reads the value first and `pending` after it: if the flag is
- * clear, the value was true at some moment between call and return. */
+ * clear, the value was true at some moment between call and return.
+ *
+ * Places are reused, and no call can know that its handle is a destroyed signal's: a thread that has checked a handle
+ * may find the place free, or with its next signal, at any later moment. So:
+ *   - `kind` is stored last at creation (release), and first at destruction; `generation` is incremented after that.
+ *     A thread that remembers a signal loads the generation before it checks the kind: if the signal is destroyed
+ *     later, the generation differs from the remembered one;
+ *   - a new value is stored after the increment (release), so that a thread that loads it sees the new generation;
+ *   - a free place gets no completions: its kind is checked under the lock;
+ *   - members of the signal's memory that the CPU reads are accessed atomically. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +40,17 @@ struct rt_signal *rt_signal_of(const struct rt *rt, hsa_signal_t handle)
 	if (__builtin_expect(offset_B >= RT_SIGNALS_B || offset_B % RT_SIGNAL_B, 0))
 		return NULL;
 	signal = &rt->signals->beside[offset_B / RT_SIGNAL_B];
+	return atomic_load_explicit(&signal->kind, memory_order_acquire) == RT_SIGNAL_FREE ? NULL : signal;
+}
+
+struct rt_signal *rt_signal_find(const struct rt *rt, hsa_signal_t handle, uint32_t *generation)
+{
+	struct rt_signal *signal = rt_signal_of(rt, handle);
+
+	if (!signal)
+		return NULL;
+	*generation = atomic_load_explicit(&signal->generation, memory_order_acquire);
+	/* The generation may be that of the free place. */
 	return atomic_load_explicit(&signal->kind, memory_order_acquire) == RT_SIGNAL_FREE ? NULL : signal;
 }
 
@@ -202,6 +222,7 @@ hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal)
 	return value;
 }
 
+/* False: there is no memory. */
 static bool add_pending_locked(struct rt_signal *signal, const struct rt_completion *completion)
 {
 	if (signal->pending_count == signal->pending_max) {
@@ -218,16 +239,22 @@ static bool add_pending_locked(struct rt_signal *signal, const struct rt_complet
 	return true;
 }
 
+/* True: the GPU may write the value. */
+static bool is_alone_locked(const struct rt_signal *signal)
+{
+	return atomic_load_explicit(&signal->kind, memory_order_relaxed) > RT_SIGNAL_IPC && !signal->counted &&
+	       !signal->gpu_writes && !signal->pending_count;
+}
+
 void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion,
 			      uint64_t *va, uint64_t *value)
 {
-	enum rt_signal_kind kind = atomic_load_explicit(&signal->kind, memory_order_relaxed);
 	bool alone, added = true;
 
 	signal_lock(signal);
 	check_gpu_write_locked(rt, signal);
-	alone = kind != RT_SIGNAL_IPC && !signal->counted && !signal->gpu_writes && !signal->pending_count;
-	if (!alone)
+	alone = is_alone_locked(signal);
+	if (!alone && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_FREE)
 		added = add_pending_locked(signal, completion);
 	/* Without memory for a pending completion the GPU writes the value nevertheless, which is right if it is
 	 * the last one. */
@@ -242,19 +269,26 @@ void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const str
 	watch_pending(rt, signal);
 }
 
-void rt_signal_add_cpu_completion(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion)
+/* True while the place has the signal that had this generation. */
+static bool is_generation(const struct rt_signal *signal, uint32_t generation)
+{
+	return atomic_load_explicit(&signal->generation, memory_order_relaxed) == generation;
+}
+
+void rt_signal_add_cpu_completion(struct rt *rt, struct rt_signal *signal, uint32_t generation,
+				  const struct rt_completion *completion)
 {
 	bool added;
 
 	signal_lock(signal);
-	added = add_pending_locked(signal, completion);
+	added = !is_generation(signal, generation) || add_pending_locked(signal, completion);
 	signal_unlock(signal);
 	watch_pending(rt, signal);
 	if (added)
 		return;
 	/* Without memory for a pending completion, waits for it and applies it here. */
 	cs_fence_retire(completion->fence);
-	rt_signal_add(rt, signal, -1);
+	(void)rt_signal_complete(rt, signal, generation, 0);
 }
 
 void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns)
@@ -280,12 +314,17 @@ bool rt_signal_check(struct rt *rt, struct rt_signal *signal)
 	return lost;
 }
 
-void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
+static void fail_locked(struct rt *rt, struct rt_signal *signal)
 {
-	signal_lock(signal);
 	shadow_value_locked(rt, signal);
 	signal->failed = true;
 	value_store_locked(rt, signal, FAILED_VALUE);
+}
+
+void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
+{
+	signal_lock(signal);
+	fail_locked(rt, signal);
 	signal_unlock(signal);
 	rt_signal_wake(rt, signal);
 }
@@ -344,6 +383,18 @@ enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const s
 
 /* --- creation and destruction ------------------------------------------------------------------- */
 
+/* True while the GPU will write the value. */
+static bool gpu_writes(struct rt *rt, struct rt_signal *signal)
+{
+	bool writes;
+
+	signal_lock(signal);
+	check_gpu_write_locked(rt, signal);
+	writes = signal->gpu_writes;
+	signal_unlock(signal);
+	return writes;
+}
+
 /* Frees the places of destroyed signals whose values the GPU has written in the meantime. */
 static void free_dying_locked(struct rt *rt)
 {
@@ -352,10 +403,7 @@ static void free_dying_locked(struct rt *rt)
 	for (struct rt_signal **at = &s->dying; *at;) {
 		struct rt_signal *signal = *at;
 
-		signal_lock(signal);
-		check_gpu_write_locked(rt, signal);
-		signal_unlock(signal);
-		if (signal->gpu_writes) {
+		if (gpu_writes(rt, signal)) {
 			at = &signal->next;
 			continue;
 		}
@@ -364,7 +412,7 @@ static void free_dying_locked(struct rt *rt)
 	}
 }
 
-static int signal_alloc(struct rt *rt, struct rt_signal **out)
+int rt_signal_take(struct rt *rt, struct rt_signal **out)
 {
 	struct rt_signals *s = rt->signals;
 	int r = 0;
@@ -382,62 +430,88 @@ static int signal_alloc(struct rt *rt, struct rt_signal **out)
 	return r;
 }
 
+/* The progress thread may still have the place's previous signal in its list. */
+static void state_reset_locked(struct rt_signal *signal)
+{
+	signal->counted = signal->shadowed = signal->gpu_writes = false;
+	atomic_store_explicit(&signal->failed, false, memory_order_relaxed);
+	atomic_store_explicit(&signal->clock, NULL, memory_order_relaxed);
+	signal->pending_count = 0;
+	signal->gpu = (struct rt_completion){0};
+	set_pending_locked(signal);
+}
+
+/* Initialises a signal's memory. */
+static void memory_init(amd_signal_t *memory, amd_signal_kind64_t kind, int64_t value)
+{
+	memory->kind = kind;
+	memory->event_mailbox_ptr = 0;
+	memory->event_id = memory->reserved1 = 0;
+	memory->reserved3[0] = memory->reserved3[1] = 0;
+	__atomic_store_n(&memory->start_ts, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->end_ts, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->queue_ptr, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->value, value, __ATOMIC_RELEASE);
+}
+
+/* The handle is valid afterwards. */
+static void signal_publish_locked(struct rt_signal *signal, enum rt_signal_kind kind)
+{
+	atomic_store_explicit(&signal->kind, kind, memory_order_release);
+}
+
 int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kind kind, hsa_signal_t *handle)
 {
 	struct rt_signal *signal;
-	int r = signal_alloc(rt, &signal);
+	int r = rt_signal_take(rt, &signal);
 
 	if (r)
 		return r;
 	*handle = rt_signal_handle(rt, signal);
-	*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = value};
-	rt_signal_begin(signal, kind);
+	rt_signal_begin(signal, rt_signal_memory(*handle), value, kind);
 	return 0;
 }
 
-void rt_signal_begin(struct rt_signal *signal, enum rt_signal_kind kind)
+void rt_signal_begin(struct rt_signal *signal, amd_signal_t *memory, hsa_signal_value_t value,
+		     enum rt_signal_kind kind)
 {
-	/* The progress thread may still have the place's previous signal in its list. */
 	signal_lock(signal);
-	signal->counted = signal->shadowed = signal->gpu_writes = signal->failed = false;
-	signal->pending_count = 0;
-	signal->gpu = (struct rt_completion){0};
-	signal->clock = NULL;
-	set_pending_locked(signal);
+	state_reset_locked(signal);
+	if (memory)
+		memory_init(memory, AMD_SIGNAL_KIND_USER, value);
+	signal_publish_locked(signal, kind);
 	signal_unlock(signal);
-	atomic_store_explicit(&signal->kind, kind, memory_order_release);
 }
 
-int rt_doorbell_create(struct rt *rt, struct rt_queue *queue, hsa_signal_t *handle)
+void rt_doorbell_begin(struct rt *rt, struct rt_signal *doorbell, struct rt_queue *queue,
+		       volatile uint64_t *hardware)
 {
-	int r = rt_signal_create(rt, -1, RT_SIGNAL_DOORBELL, handle);
-	amd_signal_t *memory;
-
-	if (r)
-		return r;
-	rt_signal_of(rt, *handle)->queue = queue;
-	memory = rt_signal_memory(*handle);
-	memory->kind = AMD_SIGNAL_KIND_DOORBELL;
-	memory->queue_ptr = NULL;
-	return 0;
+	signal_lock(doorbell);
+	state_reset_locked(doorbell);
+	memory_init(memory_of(rt, doorbell), AMD_SIGNAL_KIND_DOORBELL, (intptr_t)hardware);
+	atomic_store_explicit(&doorbell->queue, queue, memory_order_release);
+	signal_publish_locked(doorbell, RT_SIGNAL_DOORBELL);
+	signal_unlock(doorbell);
 }
 
 void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
 {
 	struct rt_signals *s = rt->signals;
+	bool writes;
 
 	signal_lock(signal);
+	atomic_store_explicit(&signal->kind, RT_SIGNAL_FREE, memory_order_relaxed);
 	check_gpu_write_locked(rt, signal);
+	writes = signal->gpu_writes;
 	signal->pending_count = 0;
 	signal->shadowed = false;
 	set_pending_locked(signal);
-	signal_unlock(signal);
-	atomic_store(&signal->kind, RT_SIGNAL_FREE);
 	atomic_fetch_add(&signal->generation, 1);
+	signal_unlock(signal);
 	rt_signal_wake(rt, signal);
 	drv_lock(&s->lock);
 	/* The GPU may still write the value's memory, so the place is not reused before. */
-	if (signal->gpu_writes) {
+	if (writes) {
 		signal->next = s->dying;
 		s->dying = signal;
 	} else {
@@ -494,11 +568,10 @@ static int64_t apply_to_memory(_Atomic int64_t *memory, enum op op, int64_t valu
 	return old;
 }
 
-static int64_t signal_change(struct rt *rt, struct rt_signal *signal, enum op op, int64_t value, int64_t expected)
+static int64_t change_locked(struct rt *rt, struct rt_signal *signal, enum op op, int64_t value, int64_t expected)
 {
 	int64_t old;
 
-	signal_lock(signal);
 	apply_completions_locked(rt, signal);
 	shadow_value_locked(rt, signal);
 	/* Adding for each completion is a usage pattern; a stored value ends it. */
@@ -512,15 +585,36 @@ static int64_t signal_change(struct rt *rt, struct rt_signal *signal, enum op op
 	} else {
 		old = apply_to_memory(value_memory(rt, signal), op, value, expected);
 	}
+	return old;
+}
+
+static int64_t signal_change(struct rt *rt, struct rt_signal *signal, enum op op, int64_t value, int64_t expected)
+{
+	int64_t old;
+
+	signal_lock(signal);
+	old = change_locked(rt, signal, op, value, expected);
 	signal_unlock(signal);
 	watch_pending(rt, signal);
 	return old;
 }
 
-void rt_signal_add(struct rt *rt, struct rt_signal *signal, hsa_signal_value_t value)
+bool rt_signal_complete(struct rt *rt, struct rt_signal *signal, uint32_t generation, int error)
 {
-	signal_change(rt, signal, OP_ADD, value, 0);
+	bool exists;
+
+	signal_lock(signal);
+	exists = is_generation(signal, generation);
+	if (exists && error)
+		fail_locked(rt, signal);
+	else if (exists)
+		change_locked(rt, signal, OP_SUBTRACT, 1, 0);
+	signal_unlock(signal);
+	if (!exists)
+		return false;
+	watch_pending(rt, signal);
 	rt_signal_wake(rt, signal);
+	return true;
 }
 
 /* For functions that return no status: a handle that is no signal is logged and ignored. */
@@ -536,7 +630,7 @@ static int64_t change_handle(hsa_signal_t handle, enum op op, int64_t value, int
 	}
 	if (atomic_load_explicit(&signal->kind, memory_order_relaxed) == RT_SIGNAL_DOORBELL) {
 		if (op == OP_STORE)
-			rt->ops->ring(signal->queue);
+			rt->ops->ring(atomic_load_explicit(&signal->queue, memory_order_acquire));
 		return 0;
 	}
 	old = signal_change(rt, signal, op, value, expected);
@@ -686,7 +780,7 @@ RT_IMPL(hsa_signal_destroy, (hsa_signal_t handle), (handle))
 		return HSA_STATUS_ERROR_INVALID_SIGNAL;
 	if (kind == RT_SIGNAL_IPC) {
 		rt->ops->forget_exports(rt, handle.handle, 1);
-		rt_signal_end_shared(signal);
+		rt_signal_end_shared(rt, signal);
 	}
 	rt_signal_destroy(rt, signal);
 	return HSA_STATUS_SUCCESS;

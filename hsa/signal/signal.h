@@ -13,9 +13,9 @@
 
 enum rt_signal_kind {
 	RT_SIGNAL_FREE, /* a free place */
-	RT_SIGNAL_USER,
-	RT_SIGNAL_GPU_ONLY, /* created with that attribute: no handlers; clients may read the value as memory */
 	RT_SIGNAL_IPC,
+	RT_SIGNAL_USER,     /* of this kind and of those below, the GPU may write the value */
+	RT_SIGNAL_GPU_ONLY, /* created with that attribute: no handlers; clients may read the value as memory */
 	RT_SIGNAL_DOORBELL,
 };
 
@@ -32,7 +32,7 @@ struct rt_completion {
 /* A signal's state, in memory that the GPU cannot access. */
 struct rt_signal {
 	_Atomic uint32_t kind;       /* enum rt_signal_kind; a release store publishes the other members */
-	_Atomic uint32_t generation; /* counts destructions */
+	_Atomic uint32_t generation; /* counts destructions; written under `lock` */
 	_Atomic uint32_t lock;       /* guards the plain members; held for a few instructions, innermost */
 	_Atomic uint32_t pending; /* the value in memory may not be the signal's: rt_signal_load() takes the lock */
 	_Atomic uint32_t waiters; /* threads that sleep on `change` */
@@ -51,8 +51,9 @@ struct rt_signal {
 	struct rt_completion gpu;
 	struct rt_completion *pending_list; /* owned: completions that the CPU subtracts when they end */
 	unsigned pending_count, pending_max;
-	struct rt_queue *queue;        /* borrowed; the queue of a doorbell */
-	unsigned file;                 /* owned: descriptor of a shared signal's memory, plus 1; 0: none */
+	struct rt_queue *_Atomic queue; /* borrowed; the queue of a doorbell; a release store publishes it */
+	unsigned file; /* owned: descriptor of a shared signal's memory, plus 1; 0: none. Guarded by the region's
+			  lock */
 	struct rt_signal *next;        /* in the free list; guarded by the region's lock */
 	struct rt_signal *next_listed; /* guarded by the lock of retire.c's list */
 };
@@ -62,6 +63,8 @@ void rt_signals_fini(struct rt *rt);
 
 /* The signal of a handle, or NULL if no such signal exists. Does not dereference the handle. */
 struct rt_signal *rt_signal_of(const struct rt *rt, hsa_signal_t handle);
+/* The same for a signal that the caller remembers: after its destruction, its place has another generation. */
+struct rt_signal *rt_signal_find(const struct rt *rt, hsa_signal_t handle, uint32_t *generation);
 hsa_signal_t rt_signal_handle(const struct rt *rt, const struct rt_signal *signal);
 /* The signal's memory, at the same address for CPU and GPUs. */
 static inline amd_signal_t *rt_signal_memory(hsa_signal_t handle)
@@ -71,13 +74,18 @@ static inline amd_signal_t *rt_signal_memory(hsa_signal_t handle)
 DRV_MUST_CHECK int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kind kind,
 				    hsa_signal_t *handle);
 void rt_signal_destroy(struct rt *rt, struct rt_signal *signal);
-/* Creates a doorbell: stores to it call rt_ops.ring() with the queue. */
-DRV_MUST_CHECK int rt_doorbell_create(struct rt *rt, struct rt_queue *queue, hsa_signal_t *handle);
+/* Takes a place for a doorbell, whose handle is valid after rt_doorbell_begin(). */
+DRV_MUST_CHECK int rt_signal_take(struct rt *rt, struct rt_signal **signal);
+/* Publishes a doorbell: stores to it call rt_ops.ring() with the queue. The doorbell's memory gets the address of the
+ * hardware's doorbell. */
+void rt_doorbell_begin(struct rt *rt, struct rt_signal *doorbell, struct rt_queue *queue,
+		       volatile uint64_t *hardware);
 
 /* The value, with all completions that have ended applied. */
 hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal);
-/* Adds to the value, as a change by the CPU. */
-void rt_signal_add(struct rt *rt, struct rt_signal *signal, hsa_signal_value_t value);
+/* Completes an operation of the CPU: subtracts 1 from the value, or (error) sets it to -1. False: the signal of that generation was
+ * destroyed. */
+bool rt_signal_complete(struct rt *rt, struct rt_signal *signal, uint32_t generation, int error);
 /* Wakes waiters, handlers and works after a change by the CPU. */
 void rt_signal_wake(struct rt *rt, struct rt_signal *signal);
 /* Adds a completion that is about to be submitted. *va and *value are the address of the completion's word and the
@@ -85,8 +93,10 @@ void rt_signal_wake(struct rt *rt, struct rt_signal *signal);
  * function replaces them by the signal's address and final value. */
 void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion,
 			      uint64_t *va, uint64_t *value);
-/* Adds a completion that the CPU applies in any case; a completion without a word ends with its fence. */
-void rt_signal_add_cpu_completion(struct rt *rt, struct rt_signal *signal, const struct rt_completion *completion);
+/* Adds a completion that the CPU applies in any case, unless the signal of that generation was destroyed; a completion without a
+ * word ends with its fence. */
+void rt_signal_add_cpu_completion(struct rt *rt, struct rt_signal *signal, uint32_t generation,
+				  const struct rt_completion *completion);
 /* Sleeps until the job of the packet that last completed the signal has ended. */
 void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns);
 /* Fails the signal if the packet that completed it ran on a context that was lost; true then. Called after a long

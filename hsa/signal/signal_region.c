@@ -163,7 +163,7 @@ void rt_signals_fini(struct rt *rt)
 		struct rt_signal *signal = &s->beside[(RT_SIGNALS_B - at_B) / RT_SIGNAL_B];
 
 		free(signal->pending_list);
-		rt_signal_end_shared(signal);
+		rt_signal_end_shared(rt, signal);
 	}
 	while (s->ranges)
 		vm_range_release(&s->range[--s->ranges]);

@@ -54,11 +54,11 @@ static int shared_create(struct rt *rt, int file, const hsa_signal_value_t *valu
 		close(file);
 		return r;
 	}
+	drv_lock(&rt->signals->lock);
 	signal->file = (unsigned)file + 1;
+	drv_unlock(&rt->signals->lock);
 	*handle = rt_signal_handle(rt, signal);
-	if (value)
-		*rt_signal_memory(*handle) = (amd_signal_t){.kind = AMD_SIGNAL_KIND_USER, .value = *value};
-	rt_signal_begin(signal, RT_SIGNAL_IPC);
+	rt_signal_begin(signal, value ? rt_signal_memory(*handle) : NULL, value ? *value : 0, RT_SIGNAL_IPC);
 	return 0;
 }
 
@@ -79,18 +79,24 @@ int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
 	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : shared_create(rt, file, NULL, handle);
 }
 
-int rt_signal_file(const struct rt_signal *signal)
+int rt_signal_file(struct rt *rt, const struct rt_signal *signal)
 {
-	int file = fcntl((int)signal->file - 1, F_DUPFD_CLOEXEC, 0);
+	int file;
 
+	/* Another thread may destroy the signal, and then close the file. */
+	drv_lock(&rt->signals->lock);
+	file = fcntl((int)signal->file - 1, F_DUPFD_CLOEXEC, 0);
+	drv_unlock(&rt->signals->lock);
 	return file < 0 ? drv_fail(-errno, "a descriptor of a signal") : file;
 }
 
-void rt_signal_end_shared(struct rt_signal *signal)
+void rt_signal_end_shared(struct rt *rt, struct rt_signal *signal)
 {
+	drv_lock(&rt->signals->lock);
 	if (signal->file)
 		close((int)signal->file - 1);
 	signal->file = 0;
+	drv_unlock(&rt->signals->lock);
 }
 
 bool rt_signals_shared(const struct rt *rt)

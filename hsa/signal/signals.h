@@ -46,8 +46,10 @@ void rt_signals_put_page(struct rt *rt, struct rt_signal *signal);
 void rt_retire_init(struct rt_signals *signals);
 
 /* signal.c */
-/* Publishes a signal whose memory is initialised: its handle is valid afterwards. */
-void rt_signal_begin(struct rt_signal *signal, enum rt_signal_kind kind);
+/* Initialises the signal's memory, and publishes the signal: its handle is valid afterwards. memory NULL: the memory
+ * has been initialised by another process. */
+void rt_signal_begin(struct rt_signal *signal, amd_signal_t *memory, hsa_signal_value_t value,
+		     enum rt_signal_kind kind);
 
 /* signal_shared.c */
 DRV_MUST_CHECK int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_t *handle);
@@ -55,8 +57,8 @@ DRV_MUST_CHECK int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t val
  * the descriptor is not a signal's. */
 DRV_MUST_CHECK int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle);
 /* A new descriptor of a shared signal's memory, owned by the caller; or -errno. */
-DRV_MUST_CHECK int rt_signal_file(const struct rt_signal *signal);
+DRV_MUST_CHECK int rt_signal_file(struct rt *rt, const struct rt_signal *signal);
 /* Closes the file of a shared signal that is destroyed. */
-void rt_signal_end_shared(struct rt_signal *signal);
+void rt_signal_end_shared(struct rt *rt, struct rt_signal *signal);
 
 #endif

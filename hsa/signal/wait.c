@@ -222,9 +222,11 @@ static bool signals_wait(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 
 /* --- functions -------------------------------------------------------------------------------- */
 
-static bool is_waitable(const struct rt_signal *signal)
+/* False: no thread can wait for that signal. */
+static bool watch_begin(const struct rt *rt, struct watch *w, hsa_signal_t handle)
 {
-	return signal && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_DOORBELL;
+	w->signal = rt_signal_find(rt, handle, &w->generation);
+	return w->signal && atomic_load_explicit(&w->signal->kind, memory_order_relaxed) != RT_SIGNAL_DOORBELL;
 }
 
 static bool is_condition(hsa_signal_condition_t condition)
@@ -236,13 +238,11 @@ static hsa_signal_value_t wait_one(hsa_signal_t handle, hsa_signal_condition_t c
 				   hsa_signal_value_t compare, uint64_t timeout, hsa_wait_state_t hint)
 {
 	struct rt *rt = rt_get();
-	struct watch watch = {
-		.signal = rt ? rt_signal_of(rt, handle) : NULL, .condition = condition, .compare = compare};
+	struct watch watch = {.condition = condition, .compare = compare};
 	struct wait wait = {.watch = &watch, .count = 1, .timeout_ns = timeout};
 
-	if (!is_waitable(watch.signal) || !is_condition(condition))
+	if (!rt || !watch_begin(rt, &watch, handle) || !is_condition(condition))
 		return 0;
-	watch.generation = atomic_load(&watch.signal->generation);
 	signals_wait(rt, &wait, hint);
 	return watch.value;
 }
@@ -270,10 +270,8 @@ static bool watch_all(struct rt *rt, struct watch *watch, uint32_t count, const 
 		watch[i] = (struct watch){.condition = conditions[i], .compare = values[i]};
 		if (!signals[i].handle)
 			continue;
-		watch[i].signal = rt_signal_of(rt, signals[i]);
-		if (!is_waitable(watch[i].signal) || !is_condition(conditions[i]))
+		if (!watch_begin(rt, &watch[i], signals[i]) || !is_condition(conditions[i]))
 			return false;
-		watch[i].generation = atomic_load(&watch[i].signal->generation);
 	}
 	return true;
 }

@@ -1,5 +1,6 @@
 /* Another driver on the first virtual device, whose syncobjs HIP imports as external semaphores: a timeline, and a binary one.
- * A thread signals both again and again, so that no wait of an input is for ever. */
+ * A thread signals both again and again, so that no wait of an input is for ever. Inputs also import each as the other kind: the
+ * binary one is signalled as a timeline in turn, because a binary payload meets no wait for a point. */
 #ifndef TESTS_FUZZ_HIP_OTHER_H
 #define TESTS_FUZZ_HIP_OTHER_H
 
@@ -23,7 +24,8 @@ static void *other_signal(void *unused)
 {
 	for (uint64_t point = OTHER_FIRST;; point++) {
 		if (drmSyncobjTimelineSignal(other.device, &other.timeline, &point, 1) ||
-		    drmSyncobjSignal(other.device, &other.binary, 1))
+		    (point % 2 ? drmSyncobjSignal(other.device, &other.binary, 1)
+			       : drmSyncobjTimelineSignal(other.device, &other.binary, &point, 1)))
 			abort();
 		nanosleep(&(struct timespec){.tv_nsec = OTHER_PERIOD_NS}, NULL);
 	}

@@ -24,7 +24,7 @@ HIP_TESTS    := $(foreach k,ours ours5 abi5 abi6 abi7 preload generic clr hipcc 
 RUNTIME_asan := libasan.so
 RUNTIME_tsan := libtsan.so
 RUNTIME      := $(if $(RUNTIME_$(MODE)),LD_PRELOAD=$(shell $(CC) -print-file-name=$(RUNTIME_$(MODE))) \
-	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 TSAN_OPTIONS=die_after_fork=0)
+	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 TSAN_OPTIONS="die_after_fork=0 $$TSAN_OPTIONS")
 RUN_LIBRARIES :=
 # Debian's library is found before ours in a folder with nothing else in it.
 $(HIP_TESTS_hipcc) $(HIP_TESTS_openmp) $(HIP_TESTS_long): private RUN_LIBRARIES := env LD_LIBRARY_PATH="$$b/clr:$$b/lib"
@@ -157,7 +157,7 @@ $(O)/bin/tests/hip/abi: $(O)/tests/hip/abi.o $(HIP_ABI_LISTS)
 	$(call say,LD,$@)$(link) $^ -o $@
 
 # --- our library with its allocations renamed -----------------------------------------------------------------------
-HIP_INJECTED := $(addprefix $(O)/bin/tests/hip/,inject recover refused unload)
+HIP_INJECTED := $(addprefix $(O)/bin/tests/hip/,inject inside recover refused unload)
 $(HIP_INJECTED): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $(filter %.o,$^) -Wl,--export-dynamic $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/libtests.a $(PKG_LIBS) -ldl -lm -o $@

@@ -266,6 +266,24 @@ static void *one_pool(void)
 	return pool_make();
 }
 
+static void *memory_make(void)
+{
+	void *memory = NULL;
+
+	CHECK_EQ(hipMallocAsync(&memory, 4096, NULL), hipSuccess);
+	return memory;
+}
+
+static int memory_end(void *memory)
+{
+	return !hipFree(memory);
+}
+
+static int memory_end_async(void *memory)
+{
+	return !hipFreeAsync(memory, NULL);
+}
+
 static void *one_program(void)
 {
 	return program_make();
@@ -283,10 +301,8 @@ static const struct {
 	int (*end)(void *object);
 	unsigned count;
 } ends[] = {
-	{event_make, event_end, SAME},
-	{graph_make, graph_end, SAME},
-	{one_program, program_end, SAME},
-	{one_pool, pool_end, SAME / 10},
+	{event_make, event_end, SAME},   {graph_make, graph_end, SAME},   {one_program, program_end, SAME},
+	{one_pool, pool_end, SAME / 10}, {memory_make, memory_end, SAME}, {memory_make, memory_end_async, SAME},
 };
 #define ENDS (sizeof(ends) / sizeof(ends[0]))
 

@@ -47,6 +47,14 @@ SHIM_EARLY static inline void *shim_resolve(_Atomic(void *) *cache, const char *
 		(__typeof__(&name))shim_resolve(&cache_, #name);                                                   \
 	})
 
+/* --- sanitizers (sanitizer.c) --- */
+
+/* Finds the runtime library of a sanitizer. Before a run becomes active. */
+void shim_sanitizer_find(void);
+/* Whether a sanitizer's runtime contains the code at that address. Its calls concern memory of its own, and it makes them with locks
+ * held that a thread waits for which creates another thread, or reports a race: maybe the holder of the kernel lock. */
+bool shim_in_sanitizer(const void *code);
+
 /* --- run --- */
 
 struct shim_config {

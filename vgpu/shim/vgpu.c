@@ -38,12 +38,18 @@ static int create_run(const char *spec)
 	return r;
 }
 
+static void activate(void)
+{
+	shim_sanitizer_find();
+	atomic_store_explicit(&shim_is_active, true, memory_order_release);
+}
+
 SHIM_EXPORT int vgpu_start(const char *spec)
 {
 	int r = create_run(spec);
 
 	if (!r)
-		atomic_store_explicit(&shim_is_active, true, memory_order_release);
+		activate();
 	return r;
 }
 
@@ -162,7 +168,7 @@ __attribute__((constructor)) static void start_preloaded(void)
 		fprintf(stderr, "vgpu: the program runs without virtual devices\n");
 		return;
 	}
-	atomic_store_explicit(&shim_is_active, true, memory_order_release);
+	activate();
 	shim_fd_adopt_all();
 	/* Leaves the run after the destructors of all libraries, while other threads still run: only then no code
 	 * is left to use the devices. The dynamic linker registers those destructors after this constructor, and

@@ -110,14 +110,14 @@ static void *map_fd(enum way way, void *addr, size_t size_B, int prot, int flags
 
 SHIM_EXPORT void *mmap(void *addr, size_t size_B, int prot, int flags, int fd, off_t offset)
 {
-	if (!shim_active())
+	if (!shim_active() || shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, offset);
 	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT void *mmap64(void *addr, size_t size_B, int prot, int flags, int fd, off64_t offset)
 {
-	if (!shim_active())
+	if (!shim_active() || shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(mmap64)(addr, size_B, prot, flags, fd, offset);
 	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
@@ -140,6 +140,8 @@ static int unmap(enum way way, void *addr, size_t size_B)
 
 SHIM_EXPORT int munmap(void *addr, size_t size_B)
 {
+	if (shim_active() && shim_in_sanitizer(__builtin_return_address(0)))
+		return SHIM_REAL(munmap)(addr, size_B);
 	return unmap(BY_NAME, addr, size_B);
 }
 

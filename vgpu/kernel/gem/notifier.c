@@ -11,10 +11,6 @@
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/sync/fence.h"
 
-/* ThreadSanitizer itself calls munmap() when a thread ends, with its report lock held and its eyes shut to mutexes:
- * what it saw here it would take for a race, and wait for itself. */
-#define FROM_TSAN __attribute__((no_sanitize("thread")))
-
 /* --- one BO --- */
 
 static int take_fence(struct kern_fence *f, void *arg)
@@ -24,7 +20,7 @@ static int take_fence(struct kern_fence *f, void *arg)
 }
 
 /* The first unsignalled fence of what the notifier waits for: the BO's, on 7.2 all of the VM that has it. */
-FROM_TSAN static struct kern_fence *next_fence(struct kern_bo *bo)
+static struct kern_fence *next_fence(struct kern_bo *bo)
 {
 	struct kern_fence *f = NULL;
 
@@ -83,7 +79,7 @@ static void invalidate_bo(struct kern_bo *bo)
 /* --- ranges --- */
 
 /* A BO of this process over [addr, addr+size_B) that has jobs to wait for; NULL: none. */
-FROM_TSAN static struct kern_bo *busy_in(uint64_t addr, uint64_t size_B)
+static struct kern_bo *busy_in(uint64_t addr, uint64_t size_B)
 {
 	for (struct kern_list *pos = kern->userptrs.next; pos != &kern->userptrs; pos = pos->next) {
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, user_link);
@@ -100,7 +96,7 @@ FROM_TSAN static struct kern_bo *busy_in(uint64_t addr, uint64_t size_B)
 	return NULL;
 }
 
-FROM_TSAN static void invalidate_range(uint64_t addr, uint64_t size_B)
+static void invalidate_range(uint64_t addr, uint64_t size_B)
 {
 	struct kern_bo *bo;
 
@@ -114,7 +110,7 @@ FROM_TSAN static void invalidate_range(uint64_t addr, uint64_t size_B)
 	}
 }
 
-FROM_TSAN void kern_user_memory_changes(uint64_t addr, uint64_t size_B)
+void kern_user_memory_changes(uint64_t addr, uint64_t size_B)
 {
 	if (!atomic_load_explicit(&kern->userptr_count,
 				  memory_order_relaxed)) /* a race with a userptr being made is the client's */

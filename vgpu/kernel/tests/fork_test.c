@@ -2,6 +2,7 @@
  * registered before the virtual GPU's: they run between fork() and its own. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,12 +95,47 @@ static void a_child_that_never_enters_leaves_nothing(void)
 	CHECK_EQ(after.files, before.files - 1);
 }
 
+static _Atomic bool forks_over;
+
+/* Objects that the kernel's lists have, as the fork handlers visit them. */
+static void *files_open(void *unused)
+{
+	while (!atomic_load(&forks_over)) {
+		int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+
+		CHECK(fd >= 0);
+		close(fd);
+	}
+	return unused;
+}
+
+/* ThreadSanitizer sees the lock of the fork handlers' accesses. */
+static void other_threads_open_files_meanwhile(void)
+{
+	pthread_t opener;
+	int status = 1;
+	pid_t pid;
+
+	dies = NOBODY;
+	CHECK_EQ(pthread_create(&opener, NULL, files_open, NULL), 0);
+	for (unsigned i = 0; i < 20; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		CHECK_EQ(status, 0);
+	}
+	atomic_store(&forks_over, true);
+	pthread_join(opener, NULL);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	rig_start("null:gfx908");
 	a_child_outlives_its_parent();
 	a_child_that_never_enters_leaves_nothing();
+	other_threads_open_files_meanwhile();
 	rig_stop();
 	return check_done("forks");
 }

@@ -1,0 +1,621 @@
+/* A thread that is stopped at each instruction of a call in turn (tests/step.h), while another thread destroys the object that the
+ * call uses, or resets the device: the call gives a defined result, and uses nothing that was freed. */
+#include <fcntl.h>
+#include <hip/hip_runtime_api.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <amdgpu.h>
+#include <amdgpu_drm.h>
+#include <xf86drm.h>
+
+#include "shaders/blob.h"
+#include "tests/check.h"
+#include "tests/step.h"
+#include "vgpu/report.h"
+#include "vgpu/vgpu.h"
+
+extern const struct shader_blob test_blobs[];
+
+#define SIZE_B 65536u
+#define OTHERS 6 /* objects that are made and destroyed beside the stopped call: they get the freed memory */
+
+static hipStream_t stream;
+static void *memory;
+static unsigned words[16];
+
+/* What functions return for objects that were destroyed before the call, or during it. */
+static bool is_defined(hipError_t r)
+{
+	switch (r) {
+	case hipSuccess:
+	case hipErrorNotReady:
+	case hipErrorInvalidValue:
+	case hipErrorInvalidHandle:
+	case hipErrorInvalidDevicePointer:
+	case hipErrorInvalidDeviceFunction:
+	case hipErrorContextIsDestroyed:
+	case hipErrorNotFound:
+	case hipErrorNotMapped:
+	case hipErrorHostMemoryNotRegistered:
+	case hipErrorUnknown: /* memory that went between the checks and the submission */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static hipError_t result; /* of the last use */
+
+static void use(hipError_t r)
+{
+	if (!is_defined(r))
+		CHECK_EQ(r, hipSuccess);
+	result = r;
+}
+
+static void stream_make(void)
+{
+	CHECK_EQ(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), hipSuccess);
+}
+
+static void stream_end(void)
+{
+	(void)!hipStreamDestroy(stream);
+}
+
+/* --- modules --- */
+
+static hipModule_t module;
+static hipFunction_t function;
+
+static void module_create(void)
+{
+	const void *image = shader_find(test_blobs, "group.O1", "gfx908")->image;
+
+	stream_make();
+	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
+	CHECK_EQ(hipModuleLoadData(&module, image), hipSuccess);
+	CHECK_EQ(hipModuleGetFunction(&function, module, "k_add"), hipSuccess);
+}
+
+static void module_launch(void)
+{
+	unsigned value = 1;
+	void *at = memory, *args[] = {&at, &value};
+
+	use(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, stream, args, NULL));
+}
+
+static void module_query(void)
+{
+	hipFunction_t f;
+
+	use(hipModuleGetFunction(&f, module, "k_add"));
+}
+
+static void module_unload(void)
+{
+	const void *image = shader_find(test_blobs, "group.O1", "gfx908")->image;
+	hipModule_t m;
+
+	(void)!hipModuleUnload(module);
+	for (unsigned i = 0; i < 2; i++)
+		if (!hipModuleLoadData(&m, image))
+			(void)!hipModuleUnload(m);
+}
+
+static void module_finish(void)
+{
+	(void)!hipModuleUnload(module);
+	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
+	stream_end();
+	CHECK_EQ(hipFree(memory), hipSuccess);
+}
+
+/* --- instances of graphs --- */
+
+static hipGraph_t graph;
+static hipGraphExec_t instance;
+
+static void instance_create(void)
+{
+	hipMemsetParams fill = {.dst = memory, .elementSize = 4, .width = 16, .height = 1, .value = 3};
+	hipGraphNode_t node;
+
+	stream_make();
+	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
+	fill.dst = memory;
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+	CHECK_EQ(hipGraphAddMemsetNode(&node, graph, NULL, 0, &fill), hipSuccess);
+	CHECK_EQ(hipGraphInstantiate(&instance, graph, NULL, NULL, 0), hipSuccess);
+}
+
+static void instance_launch(void)
+{
+	use(hipGraphLaunch(instance, stream));
+}
+
+static void instance_destroy(void)
+{
+	hipGraphExec_t e;
+
+	(void)!hipGraphExecDestroy(instance);
+	for (unsigned i = 0; i < OTHERS; i++)
+		if (!hipGraphInstantiate(&e, graph, NULL, NULL, 0))
+			(void)!hipGraphExecDestroy(e);
+}
+
+static void instance_finish(void)
+{
+	(void)!hipGraphExecDestroy(instance);
+	CHECK_EQ(hipGraphDestroy(graph), hipSuccess);
+	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
+	stream_end();
+	CHECK_EQ(hipFree(memory), hipSuccess);
+}
+
+/* --- pools --- */
+
+static hipMemPool_t pool;
+static void *from_pool;
+
+static hipMemPool_t pool_make(void)
+{
+	const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
+				       .location = {.type = hipMemLocationTypeDevice}};
+	hipMemPool_t p = NULL;
+
+	CHECK_EQ(hipMemPoolCreate(&p, &props), hipSuccess);
+	return p;
+}
+
+static void pool_create(void)
+{
+	stream_make();
+	pool = pool_make();
+	from_pool = NULL;
+}
+
+/* A pool or stream that ends during the call gives no memory. */
+static void use_allocation(hipError_t r)
+{
+	if (r != hipErrorOutOfMemory)
+		use(r);
+}
+
+static void pool_malloc(void)
+{
+	use_allocation(hipMallocFromPoolAsync(&from_pool, 4096, pool, stream));
+}
+
+static void pool_destroy(void)
+{
+	CHECK_EQ(hipMemPoolDestroy(pool), hipSuccess);
+	CHECK_EQ(hipMemPoolDestroy(pool_make()), hipSuccess);
+}
+
+/* What a destroyed pool has given stays valid. */
+static void pool_finish(void)
+{
+	(void)!hipMemPoolDestroy(pool);
+	if (from_pool) {
+		CHECK_EQ(hipMemsetD32Async(from_pool, 7, 16, stream), hipSuccess);
+		CHECK_EQ(hipFreeAsync(from_pool, stream), hipSuccess);
+	}
+	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
+	stream_end();
+}
+
+/* --- memory of a pool, which two threads free --- */
+
+static unsigned freed;
+
+static void block_create(void)
+{
+	stream_make();
+	CHECK_EQ(hipMallocAsync(&memory, 4096, stream), hipSuccess);
+	freed = 0;
+}
+
+static void block_free_async(void)
+{
+	use(hipFreeAsync(memory, stream));
+	freed += !result;
+}
+
+static void block_free(void)
+{
+	use(hipFree(memory));
+	freed += !result;
+}
+
+static _Atomic unsigned freed_beside;
+
+static void block_free_beside(void)
+{
+	freed_beside = !hipFree(memory);
+}
+
+static void block_finish(void)
+{
+	CHECK_EQ(freed + freed_beside, 1);
+	freed_beside = 0;
+	stream_end();
+}
+
+/* --- memory of a pool, beside a reset --- */
+
+static void device_reset(void)
+{
+	(void)!hipDeviceReset();
+}
+
+/* No two of the blocks that are given out afterwards are the same. */
+static void reset_finish(void)
+{
+	void *block[16];
+
+	(void)!hipDeviceReset();
+	stream_make();
+	for (unsigned i = 0; i < 16; i++) {
+		CHECK_EQ(hipMallocAsync(&block[i], 4096, stream), hipSuccess);
+		for (unsigned j = 0; j < i; j++)
+			CHECK(block[i] != block[j]);
+	}
+	for (unsigned i = 0; i < 16; i++)
+		CHECK_EQ(hipFreeAsync(block[i], stream), hipSuccess);
+	stream_end();
+}
+
+static void block_malloc_async(void)
+{
+	use_allocation(hipMallocAsync(&memory, 4096, stream));
+}
+
+/* --- streams and events --- */
+
+static hipEvent_t event;
+
+static void event_create(void)
+{
+	stream_make();
+	CHECK_EQ(hipEventCreate(&event), hipSuccess);
+}
+
+static void event_record(void)
+{
+	use(hipEventRecord(event, stream));
+}
+
+static void event_wait(void)
+{
+	use(hipStreamWaitEvent(NULL, event, 0));
+}
+
+static void event_sync(void)
+{
+	use(hipEventSynchronize(event));
+}
+
+static void event_destroy(void)
+{
+	hipEvent_t e;
+
+	(void)!hipEventDestroy(event);
+	for (unsigned i = 0; i < OTHERS; i++)
+		if (!hipEventCreate(&e))
+			(void)!hipEventDestroy(e);
+}
+
+static void stream_destroy(void)
+{
+	hipStream_t s;
+
+	(void)!hipStreamDestroy(stream);
+	for (unsigned i = 0; i < OTHERS; i++)
+		if (!hipStreamCreateWithFlags(&s, hipStreamNonBlocking))
+			(void)!hipStreamDestroy(s);
+}
+
+static void event_finish(void)
+{
+	(void)!hipEventDestroy(event);
+	stream_end();
+}
+
+/* --- memory and semaphores of other drivers --- */
+
+static struct {
+	int card;
+	amdgpu_device_handle device;
+	amdgpu_bo_handle bo;
+	uint32_t timeline;
+} other;
+
+static void other_open(void)
+{
+	struct amdgpu_bo_alloc_request request = {
+		.alloc_size = SIZE_B, .phys_alignment = 4096, .preferred_heap = AMDGPU_GEM_DOMAIN_GTT};
+	const uint64_t point = 100;
+	uint32_t major, minor;
+
+	other.card = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	CHECK_EQ(amdgpu_device_initialize(other.card, &major, &minor, &other.device), 0);
+	CHECK_EQ(amdgpu_bo_alloc(other.device, &request, &other.bo), 0);
+	CHECK_EQ(drmSyncobjCreate(other.card, 0, &other.timeline), 0);
+	CHECK_EQ(drmSyncobjTimelineSignal(other.card, &other.timeline, (uint64_t *)(uintptr_t)&point, 1), 0);
+}
+
+static void other_close(void)
+{
+	drmSyncobjDestroy(other.card, other.timeline);
+	amdgpu_bo_free(other.bo);
+	amdgpu_device_deinitialize(other.device);
+	close(other.card);
+}
+
+static hipExternalMemory_t external;
+static hipExternalSemaphore_t semaphore;
+
+static hipExternalMemory_t external_make(void)
+{
+	hipExternalMemoryHandleDesc desc = {.type = hipExternalMemoryHandleTypeOpaqueFd, .size = SIZE_B};
+	hipExternalMemory_t e = NULL;
+	uint32_t fd = 0;
+
+	CHECK_EQ(amdgpu_bo_export(other.bo, amdgpu_bo_handle_type_dma_buf_fd, &fd), 0);
+	desc.handle.fd = (int)fd;
+	if (hipImportExternalMemory(&e, &desc))
+		close((int)fd);
+	return e;
+}
+
+static void external_create(void)
+{
+	external = external_make();
+	CHECK(external != NULL);
+}
+
+static void external_map(void)
+{
+	const hipExternalMemoryBufferDesc whole = {.size = SIZE_B};
+	void *at;
+
+	use(hipExternalMemoryGetMappedBuffer(&at, external, &whole));
+}
+
+static void external_destroy(void)
+{
+	(void)!hipDestroyExternalMemory(external);
+	for (unsigned i = 0; i < 2; i++)
+		(void)!hipDestroyExternalMemory(external_make());
+}
+
+static void external_finish(void)
+{
+	(void)!hipDestroyExternalMemory(external);
+}
+
+static hipExternalSemaphore_t semaphore_make(void)
+{
+	hipExternalSemaphoreHandleDesc desc = {.type = hipExternalSemaphoreHandleTypeTimelineSemaphoreFd};
+	hipExternalSemaphore_t s = NULL;
+
+	CHECK_EQ(drmSyncobjHandleToFD(other.card, other.timeline, &desc.handle.fd), 0);
+	if (hipImportExternalSemaphore(&s, &desc))
+		close(desc.handle.fd);
+	return s;
+}
+
+static void semaphore_create(void)
+{
+	stream_make();
+	semaphore = semaphore_make();
+	CHECK(semaphore != NULL);
+}
+
+static void semaphore_wait(void)
+{
+	const hipExternalSemaphoreWaitParams wait = {.params.fence.value = 50};
+
+	use(hipWaitExternalSemaphoresAsync(&semaphore, &wait, 1, stream));
+}
+
+static void semaphore_destroy(void)
+{
+	(void)!hipDestroyExternalSemaphore(semaphore);
+	for (unsigned i = 0; i < OTHERS; i++)
+		(void)!hipDestroyExternalSemaphore(semaphore_make());
+}
+
+static void semaphore_finish(void)
+{
+	(void)!hipDestroyExternalSemaphore(semaphore);
+	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
+	stream_end();
+}
+
+/* --- virtual memory --- */
+
+static hipMemGenericAllocationHandle_t handle;
+static void *range;
+static const hipMemAllocationProp prop = {.type = hipMemAllocationTypePinned,
+					  .location = {.type = hipMemLocationTypeDevice}};
+static const hipMemAccessDesc may_access = {.location = {.type = hipMemLocationTypeDevice},
+					    .flags = hipMemAccessFlagsProtReadWrite};
+#define GRANULE_B (2u << 20)
+
+static void range_reserve(void)
+{
+	CHECK_EQ(hipMemAddressReserve(&range, GRANULE_B, 0, NULL, 0), hipSuccess);
+	CHECK_EQ(hipMemCreate(&handle, GRANULE_B, &prop, 0), hipSuccess);
+}
+
+static void range_create(void)
+{
+	range_reserve();
+	CHECK_EQ(hipMemMap(range, GRANULE_B, 0, handle, 0), hipSuccess);
+}
+
+static void range_map(void)
+{
+	use(hipMemMap(range, GRANULE_B, 0, handle, 0));
+}
+
+static void range_access(void)
+{
+	use(hipMemSetAccess(range, GRANULE_B, &may_access, 1));
+}
+
+static void handle_release(void)
+{
+	hipMemGenericAllocationHandle_t h;
+
+	(void)!hipMemRelease(handle);
+	if (!hipMemCreate(&h, GRANULE_B, &prop, 0))
+		(void)!hipMemRelease(h);
+}
+
+static void range_unmap(void)
+{
+	(void)!hipMemUnmap(range, GRANULE_B);
+	(void)!hipMemRelease(handle);
+	(void)!hipMemAddressFree(range, GRANULE_B);
+}
+
+static void range_free(void)
+{
+	(void)!hipMemAddressFree(range, GRANULE_B);
+}
+
+static void range_finish(void)
+{
+	(void)!hipMemUnmap(range, GRANULE_B);
+	(void)!hipMemRelease(handle);
+	(void)!hipMemAddressFree(range, GRANULE_B);
+}
+
+/* --- host memory, arrays, textures --- */
+
+static void *host;
+
+static void host_create(void)
+{
+	stream_make();
+	host = aligned_alloc(4096, SIZE_B);
+	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
+	CHECK_EQ(hipHostRegister(host, SIZE_B, 0), hipSuccess);
+}
+
+static void host_copy(void)
+{
+	use(hipMemcpyAsync(memory, host, SIZE_B, hipMemcpyHostToDevice, stream));
+}
+
+static void memory_free(void)
+{
+	void *m;
+
+	(void)!hipFree(memory);
+	if (!hipMalloc(&m, SIZE_B))
+		(void)!hipFree(m);
+}
+
+static void host_finish(void)
+{
+	(void)!hipHostUnregister(host);
+	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
+	stream_end();
+	(void)!hipFree(memory);
+	free(host);
+}
+
+static hipArray_t array;
+static hipTextureObject_t texture;
+static const hipChannelFormatDesc texel = {.x = 32, .f = hipChannelFormatKindUnsigned};
+
+static void array_create(void)
+{
+	CHECK_EQ(hipMallocArray(&array, &texel, 4, 4, 0), hipSuccess);
+}
+
+static void array_copy(void)
+{
+	use(hipMemcpy2DToArray(array, 0, 0, words, 16, 16, 4, hipMemcpyHostToDevice));
+}
+
+static void texture_make(void)
+{
+	const hipResourceDesc resource = {.resType = hipResourceTypeArray, .res.array.array = array};
+	const hipTextureDesc desc = {.readMode = hipReadModeElementType};
+
+	texture = NULL;
+	use(hipCreateTextureObject(&texture, &resource, &desc, NULL));
+	if (!result)
+		(void)!hipDestroyTextureObject(texture);
+}
+
+static void array_free(void)
+{
+	hipArray_t a;
+
+	(void)!hipFreeArray(array);
+	for (unsigned i = 0; i < 2; i++)
+		if (!hipMallocArray(&a, &texel, 4, 4, 0))
+			(void)!hipFreeArray(a);
+}
+
+static void array_finish(void)
+{
+	(void)!hipFreeArray(array);
+}
+
+/* --- rows --- */
+
+static const struct step_row rows[] = {
+	{"a launch, hipModuleUnload()", module_create, module_launch, module_unload, module_finish},
+	{"hipModuleGetFunction(), hipModuleUnload()", module_create, module_query, module_unload, module_finish},
+	{"hipGraphLaunch(), hipGraphExecDestroy()", instance_create, instance_launch, instance_destroy,
+	 instance_finish},
+	{"hipMallocFromPoolAsync(), hipMemPoolDestroy()", pool_create, pool_malloc, pool_destroy, pool_finish},
+	{"hipFreeAsync(), hipFree()", block_create, block_free_async, block_free_beside, block_finish},
+	{"hipFree(), hipFree()", block_create, block_free, block_free_beside, block_finish},
+	{"hipFreeAsync(), hipDeviceReset()", block_create, block_free_async, device_reset, reset_finish},
+	{"hipFree(), hipDeviceReset()", block_create, block_free, device_reset, reset_finish},
+	{"hipMallocAsync(), hipDeviceReset()", stream_make, block_malloc_async, device_reset, reset_finish},
+	{"hipEventRecord(), hipEventDestroy()", event_create, event_record, event_destroy, event_finish},
+	{"hipEventRecord(), hipStreamDestroy()", event_create, event_record, stream_destroy, event_finish},
+	{"hipStreamWaitEvent(), hipEventDestroy()", event_create, event_wait, event_destroy, event_finish},
+	{"hipEventSynchronize(), hipEventDestroy()", event_create, event_sync, event_destroy, event_finish},
+	{"hipExternalMemoryGetMappedBuffer(), hipDestroyExternalMemory()", external_create, external_map,
+	 external_destroy, external_finish},
+	{"hipWaitExternalSemaphoresAsync(), hipDestroyExternalSemaphore()", semaphore_create, semaphore_wait,
+	 semaphore_destroy, semaphore_finish},
+	{"hipMemMap(), hipMemRelease()", range_reserve, range_map, handle_release, range_finish},
+	{"hipMemMap(), hipMemAddressFree()", range_reserve, range_map, range_free, range_finish},
+	{"hipMemSetAccess(), hipMemUnmap()", range_create, range_access, range_unmap, range_finish},
+	{"hipMemcpyAsync(), hipFree()", host_create, host_copy, memory_free, host_finish},
+	{"hipMemcpy2DToArray(), hipFreeArray()", array_create, array_copy, array_free, array_finish},
+	{"hipCreateTextureObject(), hipFreeArray()", array_create, texture_make, array_free, array_finish},
+};
+
+int main(int argc, char **argv)
+{
+	const unsigned count = sizeof(rows) / sizeof(rows[0]);
+
+	vgpu_strict_set(VGPU_STRICT_OFF); /* launches are beside each other */
+	mallopt(M_PERTURB, 0x5a);
+	if (!step_works()) {
+		printf("no breakpoints of perf_event, or ThreadSanitizer\n");
+		return 77;
+	}
+	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
+		return check_done("a thread inside a call");
+	CHECK_EQ(hipSetDevice(0), hipSuccess);
+	other_open();
+	step_rows_run(rows, count, argc > 1 ? (unsigned)atoi(argv[1]) : count, false);
+	other_close();
+	return check_done("a thread inside a call");
+}
