@@ -70,6 +70,7 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 			print "\nOf hip-tests, which assert what AMD'\''s library returned in October 2024: hipDeviceDisablePeerAccess_negative expects an error that" \
 				"\nAMD'\''s library gives only where the GPUs are peers (hip_peer.cpp); hipGetDeviceCount_HideDevices starts a program that was not" \
 				"\nbuilt; MapNonContiguousChunks expects the squares of three buffers from a kernel whose grid has the size of one." \
-				"\nNot decided: four tests with hipMemSetAccess() for another GPU, which is refused here: the two are no peers." \
+				"\nNot decided: three tests with hipMemSetAccess() for another GPU, which is refused here: the two are no peers." \
+				"\nOpen: MapPhysChksFromMulDev copies to a range that has memory of several GPUs, which hipMemcpyHtoD() refuses." \
 				"\nMissing: AccessDirectlyFromHost reads and writes a GPU'\''s memory of hipMemCreate() by the CPU, at the GPU'\''s address."
 	}'
