@@ -15,14 +15,19 @@ static const enum flow_condition conditions[] = {
 	[hipStreamWaitValueNor] = FLOW_NOT_ALL,
 };
 
-/* Finds the CPU's address of memory at a GPU address. */
+/* Finds the CPU's address of memory at a GPU address. Registered memory is at two GPU addresses: HSA's, and the CPU's. */
 static hipError_t place_for_cpu(struct hip_value *v)
 {
 	hsa_amd_pointer_info_t info = {.size = sizeof(info)};
+	const char *host;
 
 	if (hsa_amd_pointer_info(v->address, &info, NULL, NULL, NULL) || !info.hostBaseAddress)
 		return hipErrorNotSupported;
-	v->cpu = (const char *)info.hostBaseAddress + (v->address - (const char *)info.agentBaseAddress);
+	host = info.hostBaseAddress;
+	if ((uintptr_t)v->address - (uintptr_t)host < info.sizeInBytes)
+		v->cpu = v->address;
+	else
+		v->cpu = host + (v->address - (const char *)info.agentBaseAddress);
 	return hipSuccess;
 }
 

@@ -324,6 +324,7 @@ static hipError_t pool_destroy(hipMemPool_t handle)
 	return hipSuccess;
 }
 
+/* Handles of other systems make a pool that cannot be exported, as with AMD's library: its own tests leave the type unset. */
 static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 {
 	struct hip_pool *p;
@@ -331,9 +332,7 @@ static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 	size_t most_B;
 
 	if (!out || !props || props->allocType != hipMemAllocationTypePinned ||
-	    props->location.type != hipMemLocationTypeDevice || !hip_device_of(props->location.id) ||
-	    (props->handleTypes != hipMemHandleTypeNone &&
-	     props->handleTypes != hipMemHandleTypePosixFileDescriptor))
+	    props->location.type != hipMemLocationTypeDevice || !hip_device_of(props->location.id))
 		return hipErrorInvalidValue;
 	r = make_pool(hip_device_of(props->location.id), &p);
 	if (r)
@@ -342,7 +341,7 @@ static hipError_t pool_create(hipMemPool_t *out, const hipMemPoolProps *props)
 	memcpy(&most_B, (const char *)props + 24, sizeof(most_B));
 	if (most_B && most_B <= SIZE_MAX - HIP_POOL_CHUNK_B)
 		p->most_B = (most_B + HIP_POOL_CHUNK_B - 1) & ~(size_t)(HIP_POOL_CHUNK_B - 1);
-	p->exportable = props->handleTypes != hipMemHandleTypeNone;
+	p->exportable = props->handleTypes == hipMemHandleTypePosixFileDescriptor;
 	r = p->exportable ? hip_pool_name(p) : hipSuccess;
 	if (r)
 		(void)!pool_destroy((hipMemPool_t)(uintptr_t)p->handle);

@@ -30,7 +30,7 @@
 #else
 #error "TUFF_HIP_ABI is 5, 6 or 7"
 #endif
-#define HIP_VERSION_GITHASH    ""
+#define HIP_VERSION_GITHASH    "0"
 #define HIP_VERSION_BUILD_ID   0
 #define HIP_VERSION_BUILD_NAME ""
 #define HIP_VERSION            (HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH)

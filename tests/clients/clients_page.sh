@@ -1,6 +1,7 @@
 #!/bin/sh
 # clients_page.sh ROWS...: writes docs/clients.md to standard output, from the rows of suites.sh and processes.sh:
-# package|version|program or what was done|GPUs|result|case. Rows of tests by hand are in tests/clients/hand.rows.
+# package|version|program or what was done|GPUs|result|case. Rows of tests by hand are in tests/clients/hand.rows; there a result
+# may have a number of cases: ok:23.
 set -eu
 here=$(dirname "$0")
 cat <<'END'
@@ -11,7 +12,9 @@ Other people's programs on our libraries and the virtual GPU, unmodified, as the
 what was run by hand. A number is of test cases, or of runs. Suites have thousands of cases, of which a sample is drawn: the result is
 of those that were drawn, with all seeds. "Time" is of cases that the virtual GPU did not end within the time limit (40 to 120 s): they
 show neither a fault nor its absence. Skipped: the program itself leaves the case out, or knows that it fails. Rows of llama.cpp's
-`test-backend-ops` (libggml0-backend-hip) count operators; of one that ran out of time no case had failed.
+`test-backend-ops` (libggml0-backend-hip) count operators; of one that ran out of time no case had failed. Packages with a slash are
+sources of GitHub at the commit that is their version, compiled by our `hipcc` with Debian's clang-19 (hip-tests: ten to twenty
+files at once, each in a namespace); "compiles" counts programs whose sources clang accepts for host and GPU.
 
 `make check`, `check-hip` and `check-clients` run more, with fixed results: [support.md](support.md).
 
@@ -29,11 +32,16 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 			flush()
 		key = $1 "|" $2 "|" $4
 		package = $1; version = $2; gpu = $4
-		n[$5]++
+		split($5, result, ":")
+		n[result[1]] += result[2] ? result[2] : 1
 		if ($6 == "TestCopyIfNonTrivial")
 			thrust = 1
 		if ($5 == "FAIL" && $6 ~ /GESVDJ/)
 			gesvdj = 1
+		if ($5 == "FAIL" && $6 ~ /GESVDA/)
+			gesvda = 1
+		if ($1 == "ROCm/hip-tests")
+			hiptests = 1
 		if ($5 == "FAIL")
 			fault[++faults] = "- " $1 " " $2 ", " $4 ": " $3 " " $6
 	}
@@ -52,4 +60,17 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 			print "\nGESVDJ fails on every chip that was tried by a fault of rocSOLVER (roclapack_syevj_heevj.hpp, run_syevj()): at the end of a" \
 				"\nsweep all waves add up what is in LDS, and the first one begins to write there for the next sweep, without a barrier in between." \
 				"\nTUFF_VGPU_WAITS=on finds it (row 123); on a card the first wave is rarely so far ahead. Read in rocSOLVER of October 2024."
+		if (gesvda)
+			print "\nGESVDA, GESVDX, BDSVDX, STEBZ and STEIN with a range of indices fail on chips with waves of 32 by two faults of rocSOLVER. STEBZ" \
+				"\n(rocauxiliary_stebz.hpp, the splitting kernel): a thread adds up sidx[] of the threads before it and writes its own sidx[]" \
+				"\nagain, without a barrier in between. STEIN (rocauxiliary_stein.hpp, run_stein()): a thread reads the pivot of work[] while" \
+				"\nanother scales work[]. TUFF_VGPU_WAITS=on finds both on gfx908 and gfx1030 (row 123); with waves of 64 all elements of these tests are" \
+				"\nthe first wave'\''s. rocSOLVER mended STEIN in August 2024 (#775) and listed STEBZ among its known issues in June 2024 (#752)."
+		if (hiptests)
+			print "\nOf hip-tests, which assert what AMD'\''s library returned in October 2024: hipDeviceDisablePeerAccess_negative expects an error that" \
+				"\nAMD'\''s library gives only where the GPUs are peers (hip_peer.cpp); hipGetDeviceCount_HideDevices starts a program that was not" \
+				"\nbuilt; MapNonContiguousChunks expects the squares of three buffers from a kernel whose grid has the size of one." \
+				"\nNot decided: three tests with hipMemSetAccess() for another GPU, which is refused here: the two are no peers." \
+				"\nOpen: MapPhysChksFromMulDev copies to a range that has memory of several GPUs, which hipMemcpyHtoD() refuses." \
+				"\nMissing: AccessDirectlyFromHost reads and writes a GPU'\''s memory of hipMemCreate() by the CPU, at the GPU'\''s address."
 	}'

@@ -154,6 +154,11 @@ static void shared()
 	hipMemPool_t exported, got;
 	int fd = -1;
 
+	p.handleTypes = (hipMemAllocationHandleType)0xd5d5d5d5;
+	OK(hipMemPoolCreate(&exported, &p));
+	IS(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(&fd, exported, fd_type, 0));
+	IS(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(&fd, exported, p.handleTypes, 0));
+	OK(hipMemPoolDestroy(exported));
 	p.handleTypes = fd_type;
 	OK(hipMemPoolCreate(&exported, &p));
 	IS(hipErrorInvalidValue, hipMemPoolExportToShareableHandle(NULL, exported, fd_type, 0));

@@ -148,6 +148,27 @@ static void any_memory()
 	HIP(hipHostFree(host));
 }
 
+/* Registered memory has an address of HSA's beside the program's: the wait reads at the program's. */
+static void registered_memory()
+{
+	stream s;
+	std::vector<unsigned> heap(1024, 0);
+	volatile unsigned *const at = &heap[31];
+	unsigned *device;
+
+	HIP(hipHostRegister(heap.data(), heap.size() * sizeof(heap[0]), 0));
+	HIP(hipHostGetDevicePointer((void **)&device, heap.data(), 0));
+	HIP(hipStreamWaitValue32(s, &heap[31], 5, hipStreamWaitValueEq));
+	HIP(hipStreamWriteValue32(s, &heap[32], 6, 0));
+	HIP(hipStreamWaitValue32(s, device + 32, 6, hipStreamWaitValueEq));
+	CHECK_EQ(hipStreamQuery(s), hipErrorNotReady);
+	CHECK_EQ(heap[32], 0);
+	*at = 5;
+	HIP(hipStreamSynchronize(s));
+	CHECK_EQ(heap[32], 6);
+	HIP(hipHostUnregister(heap.data()));
+}
+
 static void refused()
 {
 	stream s;
@@ -306,6 +327,7 @@ int main()
 	from_stream_to_stream();
 	in_order();
 	any_memory();
+	registered_memory();
 	refused();
 #if TUFF_HIP_ABI == 6
 	batches();

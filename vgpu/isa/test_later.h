@@ -57,7 +57,22 @@ static inline void init_later(const char *chip, bool wave32, bool checked)
 	test.machine.shared_vgprs = strcmp(chip, "gfx11") < 0 ? 2 : 0;
 }
 
-/* checked: with the checks of machine code. */
+static inline void test_later_piece(const char *chip, const struct later_piece *piece, unsigned number)
+{
+	unsigned failed = check_failed_;
+	unsigned long before = vgpu_findings();
+
+	test.wave.flat_scratch = D + SCRATCH;
+	test.group.signals = test.group.phase = test.wave.signal_phase = 0;
+	if (CHECK(run_prepared(number, later_state, chip)) && piece->check)
+		piece->check();
+	CHECK_EQ(vgpu_findings() - before, piece->findings);
+	if (check_failed_ != failed)
+		printf("  in \"%s\" on %s, wave%u%s\n", piece->name, chip, LANES,
+		       test.stepwise ? ", stepwise" : "");
+}
+
+/* checked: with the checks of machine code, which forget the code before a budget's end; so that is not stepwise. */
 static inline void test_later(const char *chip, bool wave32, bool checked, const struct later_piece *pieces,
 			      unsigned count)
 {
@@ -65,18 +80,13 @@ static inline void test_later(const char *chip, bool wave32, bool checked, const
 	if (!CHECK(assemble_later(chip, pieces, count)))
 		return;
 	for (unsigned n = 0; n < count; n++) {
-		unsigned failed = check_failed_;
-		unsigned long before = vgpu_findings();
-
 		if (!applies(&pieces[n], chip))
 			continue;
-		test.wave.flat_scratch = D + SCRATCH;
-		test.group.signals = test.group.phase = test.wave.signal_phase = 0;
-		if (CHECK(run_prepared(n, later_state, chip)) && pieces[n].check)
-			pieces[n].check();
-		CHECK_EQ(vgpu_findings() - before, pieces[n].findings);
-		if (check_failed_ != failed)
-			printf("  in \"%s\" on %s, wave%u\n", pieces[n].name, chip, LANES);
+		test_later_piece(chip, &pieces[n], n);
+		test.stepwise = !checked;
+		if (test.stepwise)
+			test_later_piece(chip, &pieces[n], n);
+		test.stepwise = false;
 	}
 	fini();
 }

@@ -38,6 +38,7 @@ struct wave_test {
 	uint8_t *code, *data, *lds;
 	unsigned faults;
 	uint64_t fault_va;
+	bool stepwise; /* for run_budgets() */
 	uint32_t (*v)[ISA_LANES];
 };
 
@@ -163,6 +164,16 @@ static inline void set_sgprs(void)
 	test.wave.s[ISA_M0] = 256;
 }
 
+/* Runs up to 100 instructions. Stepwise: each has a budget of its own, so that a budget ends at every place where it can. */
+static inline enum isa_stop run_budgets(struct isa_wave *w)
+{
+	enum isa_stop stop = isa_run(w, test.stepwise ? 1 : 100);
+
+	for (unsigned n = 1; test.stepwise && stop == ISA_BUDGET && n < 100; n++)
+		stop = isa_run(w, 1);
+	return stop;
+}
+
 /* Runs piece n from fresh registers and memory, which prepare (or NULL) may change; true when it came to its s_endpgm.
  */
 static inline bool run_prepared(unsigned piece, void (*prepare)(const char *arg), const char *arg)
@@ -189,7 +200,7 @@ static inline bool run_prepared(unsigned piece, void (*prepare)(const char *arg)
 	if (w->waitcnt)
 		isa_waitcnt_reset(w->waitcnt);
 	w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
-	stop = w->program ? isa_run(w, 100) : ISA_STOPPED;
+	stop = w->program ? run_budgets(w) : ISA_STOPPED;
 	if (stop != ISA_ENDED)
 		printf("  piece %u stopped: %s %s\n", piece, why, w->why);
 	return stop == ISA_ENDED;

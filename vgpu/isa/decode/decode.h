@@ -325,6 +325,7 @@ struct isa_inst {
 	uint32_t flags; /* enum isa_flag */
 	uint8_t beyond; /* enum isa_beyond */
 	bool dual;      /* VOPD: isa_decode_second() has the other half, which executes at once */
+	bool continues; /* a part of the machine's instruction at pc, not the first: no wave stops before it */
 	const struct isa_operand_use
 		*use; /* registers that it touches; owned by the program; NULL: code is not checked */
 	union {

@@ -97,7 +97,7 @@ static void run_case(const char *text)
 	at = (char *)read_inputs(at + strspn(at, " "), code);
 	memcpy(test.code, code, sizeof(code));
 	w->program = isa_program_get(test.cache, &test.machine, w->pc, why, sizeof(why));
-	if (!CHECK(w->program != NULL) || !CHECK_EQ(isa_run(w, 100), ISA_ENDED))
+	if (!CHECK(w->program != NULL) || !CHECK_EQ(run_budgets(w), ISA_ENDED))
 		printf("  in \"%s\": %s%s\n", text, why, w->why);
 	else
 		check_results(text, at);
@@ -107,8 +107,12 @@ int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_REPORT);
 	rig_init();
-	for (unsigned n = 0; n < sizeof(hardware_cases) / sizeof(*hardware_cases); n++)
+	for (unsigned n = 0; n < sizeof(hardware_cases) / sizeof(*hardware_cases); n++) {
+		test.stepwise = false;
 		run_case(hardware_cases[n]);
+		test.stepwise = true;
+		run_case(hardware_cases[n]);
+	}
 	fini();
 	return check_done("instructions as a card has them");
 }

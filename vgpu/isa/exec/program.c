@@ -342,7 +342,8 @@ struct collector {
 /* Puts a report before the instruction, which is left out if it does nothing. */
 static struct isa_inst *report_before(struct collector *c, struct isa_inst *inst)
 {
-	c->inst[c->count + 1] = *inst;
+	inst[1] = *inst;
+	inst[1].continues = true;
 	*inst = (struct isa_inst){.fn = report_beyond, .pc = inst->pc};
 	c->count++;
 	return inst[1].beyond & ISA_BEYOND_RESULT ? NULL : inst + 1;
@@ -398,6 +399,8 @@ static bool collect_dual(struct isa_program *p, struct collector *c, const uint3
 		*at++ = x;
 	if (!(y.beyond & ISA_BEYOND_RESULT))
 		*at++ = y;
+	for (struct isa_inst *part = &c->inst[c->count] + 1; part < at; part++)
+		part->continues = true;
 	c->count = (size_t)(at - c->inst);
 	return true;
 }
@@ -483,7 +486,7 @@ static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 			return false;
 		if (writes_shared(p, inst)) {
 			inst[1] = *inst;
-			*inst = (struct isa_inst){.fn = run_shared, .pc = pc};
+			*inst = (struct isa_inst){.fn = run_shared, .pc = inst[1].pc};
 			inst++;
 			c->count++;
 		}

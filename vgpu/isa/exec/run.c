@@ -48,6 +48,21 @@ static const struct isa_inst *run_indexed(struct isa_wave *w, const struct isa_i
 	return moved.fn(w, &moved) ? i + 1 : NULL;
 }
 
+/* Runs the other parts of the instruction at which a budget has ended: the wave would begin at its first part again. */
+static const struct isa_inst *run_rest(struct isa_wave *w, const struct isa_inst *i)
+{
+	while (i && i->continues) {
+		if (w->mode & ISA_MODE_GPR_IDX) {
+			i = run_indexed(w, i);
+			continue;
+		}
+		if (w->waitcnt)
+			isa_waitcnt_step(w, i);
+		i = i->fn(w, i);
+	}
+	return i;
+}
+
 /* Runs until the budget is spent or a function ends the run; returns what is left of the budget. */
 static uint64_t run_inner(struct isa_wave *w, uint64_t left)
 {
@@ -70,6 +85,8 @@ static uint64_t run_inner(struct isa_wave *w, uint64_t left)
 			left--;
 		}
 	}
+	if (i && !left)
+		i = run_rest(w, i);
 	if (i)
 		isa_leave(w, left ? ISA_RESUME : ISA_BUDGET, i->pc);
 	return left;
