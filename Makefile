@@ -15,6 +15,7 @@ DEPS_CLANG := # deps.sh looks again when apt has been updated
 else
 DEPS_CLANG := CLANG='$(CLANG)'
 endif
+export CLANG # tests compile with it, too
 # ROCm's device library for it. Debian 13 and later have that beside the LLVM that made it, and clang reads what no newer one made.
 DEVICE_LIBS := $(patsubst %/ocml.bc,%,$(firstword $(wildcard /usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc \
 	$(foreach v,$(shell seq $(or $(patsubst clang-%,%,$(filter clang-%,$(CLANG))),99) -1 15),/usr/lib/llvm-$(v)/lib/clang/$(v)/amdgcn/bitcode/ocml.bc))))

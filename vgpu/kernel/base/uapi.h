@@ -91,10 +91,15 @@ struct uapi_gem_va {
 	uint64_t input_fence_syncobj_handles;
 };
 _Static_assert(sizeof(struct uapi_gem_va) == 64, "GEM_VA");
-_Static_assert(__builtin_offsetof(struct uapi_gem_va, vm_timeline_point) ==
-		       __builtin_offsetof(struct drm_amdgpu_gem_va, map_size) + sizeof(uint64_t),
+/* The struct of kernels before 6.16, and of libdrm's header until it got the longer one. */
+struct uapi_gem_va_short {
+	uint32_t handle, pad, operation, flags;
+	uint64_t va_address, offset_in_bo, map_size;
+};
+_Static_assert(sizeof(struct uapi_gem_va_short) == __builtin_offsetof(struct uapi_gem_va, vm_timeline_point),
 	       "GEM_VA");
-#define UAPI_IOCTL_GEM_VA DRM_IOW(DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA, struct uapi_gem_va)
+#define UAPI_IOCTL_GEM_VA       DRM_IOW(DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA, struct uapi_gem_va)
+#define UAPI_IOCTL_GEM_VA_SHORT DRM_IOW(DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA, struct uapi_gem_va_short)
 
 /* GEM_LIST_HANDLES, since 6.18. */
 struct uapi_gem_list_handles {

@@ -91,7 +91,7 @@ static const struct kern_ioctl_row rows[KERN_IOCTLS] = {
 	ROW("info", kern_info_ioctl, DRM_IOCTL_AMDGPU_INFO, AUTH | RENDER),
 	ROW("gem_metadata", kern_gem_metadata, DRM_IOCTL_AMDGPU_GEM_METADATA, AUTH | RENDER),
 	ROW("gem_wait_idle", kern_gem_wait_idle, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, AUTH | RENDER),
-	ROW_GROWN("gem_va", kern_gem_va, DRM_IOCTL_AMDGPU_GEM_VA, UAPI_IOCTL_GEM_VA, AUTH | RENDER),
+	ROW_GROWN("gem_va", kern_gem_va, UAPI_IOCTL_GEM_VA_SHORT, UAPI_IOCTL_GEM_VA, AUTH | RENDER),
 	ROW("wait_cs", kern_wait_cs_ioctl, DRM_IOCTL_AMDGPU_WAIT_CS, AUTH | RENDER),
 	ROW_GROWN("gem_op", kern_gem_op, DRM_IOCTL_AMDGPU_GEM_OP, UAPI_IOCTL_GEM_OP, AUTH | RENDER),
 	ROW("gem_userptr", kern_gem_userptr, DRM_IOCTL_AMDGPU_GEM_USERPTR, AUTH | RENDER),
