@@ -1,27 +1,27 @@
 #!/bin/sh
 # clients_page.sh ROWS...: writes docs/clients.md to standard output, from the rows of suites.sh and processes.sh:
-# package|version|program or what was done|GPUs|result|case. Rows of tests by hand are in tests/clients/hand.rows; there a result
-# may have a number of cases: ok:23.
+# package|version|program or what was done|GPUs|result|case. Rows of earlier runs are in tests/clients/suites.rows, those of tests by
+# hand in hand.rows; there a result may have a number of cases: ok:23. Whoever adds new rows to the page adds them there.
 set -eu
 here=$(dirname "$0")
 cat <<'END'
 # What was run
 
 Other people's programs on our libraries and the virtual GPU, unmodified, as their packages of Debian have them. The table is made by
-`tests/clients/clients_page.sh` from what `make check-suites` writes, and from `tests/clients/hand.rows`, which has
-what was run by hand. A number is of test cases, or of runs. Suites have thousands of cases, of which a sample is drawn: the result is
+`tests/clients/clients_page.sh` from what `make check-suites` has written (`tests/clients/suites.rows`), and from
+`tests/clients/hand.rows`, which has what was run by hand. A number is of test cases, or of runs. Suites have thousands of cases, of which a sample is drawn: the result is
 of those that were drawn, with all seeds. "Time" is of cases that the virtual GPU did not end within the time limit (40 to 120 s): they
 show neither a fault nor its absence. Skipped: the program itself leaves the case out, or knows that it fails. Rows of llama.cpp's
 `test-backend-ops` (libggml0-backend-hip) count operators; of one that ran out of time no case had failed. Packages with a slash are
 sources of GitHub at the commit that is their version, compiled by our `hipcc` with Debian's clang-19 (hip-tests: ten to twenty
-files at once, each in a namespace); "compiles" counts programs whose sources clang accepts for host and GPU.
+files at once, each in a namespace).
 
 `make check`, `check-hip` and `check-clients` run more, with fixed results: [support.md](support.md).
 
 | package | version | GPU | passed | failed | time | skipped |
 |---|---|---|---|---|---|---|
 END
-cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -F'|' '
+cat "$@" "$here/suites.rows" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -F'|' '
 	function flush() {
 		if (key != "")
 			printf "| %s | %s | %s | %d | %d | %d | %d |\n", package, version, gpu, n["ok"], n["FAIL"], n["time-out"], n["skipped"]
@@ -65,7 +65,8 @@ cat "$@" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1 -k2,2 -k4,4 | awk -
 				"\n(rocauxiliary_stebz.hpp, the splitting kernel): a thread adds up sidx[] of the threads before it and writes its own sidx[]" \
 				"\nagain, without a barrier in between. STEIN (rocauxiliary_stein.hpp, run_stein()): a thread reads the pivot of work[] while" \
 				"\nanother scales work[]. TUFF_VGPU_WAITS=on finds both on gfx908 and gfx1030 (row 123); with waves of 64 all elements of these tests are" \
-				"\nthe first wave'\''s. rocSOLVER mended STEIN in August 2024 (#775) and listed STEBZ among its known issues in June 2024 (#752)."
+				"\nthe first wave'\''s. rocSOLVER mended STEIN in August 2024 (#775) and listed STEBZ among its known issues in June 2024 (#752;" \
+				"\n#794 took the entry out again, and the source has the race in October 2024)."
 		if (hiptests)
 			print "\nOf hip-tests, which assert what AMD'\''s library returned in October 2024: hipDeviceDisablePeerAccess_negative expects an error that" \
 				"\nAMD'\''s library gives only where the GPUs are peers (hip_peer.cpp); hipGetDeviceCount_HideDevices starts a program that was not" \
