@@ -71,7 +71,8 @@ cat "$@" "$here/suites.rows" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1
 			print "\nOf hip-tests, which assert what AMD'\''s library returned in October 2024: hipDeviceDisablePeerAccess_negative expects an error that" \
 				"\nAMD'\''s library gives only where the GPUs are peers (hip_peer.cpp); hipGetDeviceCount_HideDevices starts a program that was not" \
 				"\nbuilt; MapNonContiguousChunks expects the squares of three buffers from a kernel whose grid has the size of one." \
-				"\nNot decided: three tests with hipMemSetAccess() for another GPU, which is refused here: the two are no peers." \
-				"\nOpen: MapPhysChksFromMulDev copies to a range that has memory of several GPUs, which hipMemcpyHtoD() refuses." \
-				"\nMissing: AccessDirectlyFromHost reads and writes a GPU'\''s memory of hipMemCreate() by the CPU, at the GPU'\''s address."
+				"\nAMD'\''s own list for Linux (config_amd_linux) leaves out PhysicalMemoryReuse_MultiDev, VMMMemoryReuse_MultiGPU and" \
+				"\nMapPhysChksFromMulDev. MultDevSetGet asks for access by another GPU, which is refused here: the two are no peers." \
+				"\nAccessDirectlyFromHost uses a GPU'\''s memory of hipMemCreate() by the CPU. ROCr gives the CPU access where" \
+				"\nhsa_amd_vmem_set_access() names it (July 2025, MappedHandleAllowedAgent::EnableAccess()), and HIP names the GPU alone."
 	}'
