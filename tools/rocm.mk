@@ -1,14 +1,16 @@
 # A tree in ROCm's shape, in which build systems find HIP: $(O)/rocm, of this build, and LIBDIR/tuff/rocm, installed.
-# The libraries are links there under each name, since a linker looks for what they need beside them. The device library is one
-# where clang does not look for it by itself: with ROCM_PATH it finds it in the tree. ROCM_FILES: a path in the tree, and the file of
-# tools/rocm that is there. $(call rocm_links,LIBRARIES,HEADERS): a path, and what the link there says; both folders as seen from the tree.
+# The libraries are links there under each name, since a linker looks for what they need beside them. The device library is a link,
+# since clang looks for it in no other place when it is told ROCM_PATH; llvm/bin is where ROCm has clang. ROCM_FILES: a path in the
+# tree, and the file of tools/rocm that is there. $(call rocm_links,LIBRARIES,HEADERS): a path, and what the link there says; both
+# folders as seen from the tree.
 ROCM_FILES := $(foreach f,hipcc hipconfig rocm_agent_enumerator,bin/$(f):$(f)) \
 	$(foreach f,hip/hip-config.cmake hip/hip-config-version.cmake hip-lang/hip-lang-config.cmake hip-lang/device-library.cmake \
 	hiprtc/hiprtc-config.cmake hsa-runtime64/hsa-runtime64-config.cmake,lib/cmake/$(f):cmake/$(notdir $(f)))
 ROCM_LIBS  := $(foreach l,amdhip64 hiprtc,lib$(l).so $(HIP_ABIS:%=lib$(l).so.%)) libhsa-runtime64.so libhsa-runtime64.so.1
-rocm_links  = $(patsubst %/bitcode,amdgcn:%,$(filter /usr/lib/llvm-%,$(DEVICE_LIBS))) \
+ROCM_LLVM  := $(patsubst %/bin/clang,llvm:%,$(filter /usr/lib/llvm-%,$(realpath $(shell command -v $(CLANG)))))
+rocm_links  = $(ROCM_LLVM) $(patsubst %/bitcode,amdgcn:%,$(DEVICE_LIBS)) \
 	include:$(2) share:$(2)/share lib/include:../include $(foreach l,$(ROCM_LIBS),lib/$(l):../$(1)/$(l))
-FLAGS_rocm  = $(DEVICE_LIBS)
+FLAGS_rocm  = $(ROCM_LLVM) $(DEVICE_LIBS)
 rocm_at     = $(word 1,$(subst :, ,$(1)))
 rocm_what   = $(word 2,$(subst :, ,$(1)))
 

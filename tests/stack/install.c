@@ -92,6 +92,8 @@ static void build_systems_find_hip(void)
 	     "cmake --build cmake");
 	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host");
 	RUNS("cd $T && $R/bin/hipcc --offload-arch=gfx906 sine.hip -o sine && $RUN ./sine");
+	/* As programs' own instructions name ROCm's compiler. */
+	RUNS("cd $T && ROCM_PATH=$PWD/$R $R/llvm/bin/clang++ -x hip --offload-arch=gfx906 sine.hip -L$R/lib -lamdhip64 -o sine0 && $RUN ./sine0");
 	RUNS("cd $T && cp sine.hip sine.cpp && HCC_AMDGPU_TARGET=gfx906 $R/bin/hipcc -c sine.cpp -o sine.o && "
 	     "$R/bin/hipcc sine.o -o sine2 && $RUN ./sine2");
 	/* The GPU that is there. */
