@@ -1,8 +1,8 @@
 /* Replies of a process that is not honest: with other descriptors than one, cut off, or none. Only a whole reply with
  * one descriptor is taken, and no descriptor stays open that the caller does not get. The other process is a thread. */
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,6 +10,7 @@
 
 #include "hsa/ipc/ipc.h"
 #include "tests/check.h"
+#include "tests/files.h"
 
 #define SERVER  0x7465737453657276ull
 #define FDS_MAX 8u
@@ -25,6 +26,8 @@ static struct {
 	size_t reply_B;
 	unsigned fds;
 } next;
+static unsigned asked;
+static _Atomic unsigned served;
 
 static void reply_send(int to)
 {
@@ -55,6 +58,7 @@ static void *server_run(void *arg)
 		if (recv(client, &question, sizeof(question), 0) == sizeof(question))
 			reply_send(client);
 		close(client);
+		atomic_fetch_add(&served, 1);
 	}
 	return NULL;
 }
@@ -72,15 +76,12 @@ static int server_listen(void)
 	return fd;
 }
 
-static unsigned files_open(void)
+/* The descriptors, when the server has closed its own of all queries. */
+static unsigned files_at_rest(void)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
+	while (atomic_load(&served) != asked)
+		usleep(100);
+	return open_files();
 }
 
 static int query(int *fd)
@@ -88,12 +89,13 @@ static int query(int *fd)
 	const struct rt_ipc_handle handle = {.magic = RT_IPC_MAGIC, .pid = (uint32_t)getpid(), .server = SERVER};
 	struct rt_ipc_item item;
 
+	asked++;
 	return rt_ipc_query(&handle, 0, &item, fd);
 }
 
 static void refused(int32_t error, size_t reply_B, unsigned fds)
 {
-	const unsigned before = files_open();
+	const unsigned before = files_at_rest();
 	int fd;
 
 	next.reply.error = error;
@@ -101,18 +103,18 @@ static void refused(int32_t error, size_t reply_B, unsigned fds)
 	next.fds = fds;
 	CHECK_EQ(query(&fd), -ENOENT);
 	CHECK_EQ(fd, -1);
-	CHECK_EQ(files_open(), before);
+	CHECK_EQ(files_at_rest(), before);
 }
 
 static void one_descriptor_is_taken(void)
 {
-	const unsigned before = files_open();
+	const unsigned before = files_at_rest();
 	int fd = -1;
 
 	next.reply_B = sizeof(next.reply);
 	next.fds = 1;
 	CHECK_EQ(query(&fd), 0);
-	CHECK_EQ(files_open(), before + 1);
+	CHECK_EQ(files_at_rest(), before + 1);
 	CHECK(!close(fd));
 }
 
