@@ -1,10 +1,11 @@
 #include "api/base/file.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "drv/file.h"
 
 hipError_t hip_file_open(const char *path, int *fd, uint64_t *size_B)
 {
@@ -23,22 +24,6 @@ hipError_t hip_file_open(const char *path, int *fd, uint64_t *size_B)
 	return hipSuccess;
 }
 
-bool hip_file_pread(int fd, void *to, uint64_t size_B, uint64_t offset_B)
-{
-	char *at = to;
-
-	while (size_B) {
-		ssize_t got = TEMP_FAILURE_RETRY(pread(fd, at, size_B, (off_t)offset_B));
-
-		if (got <= 0)
-			return false;
-		at += got;
-		offset_B += (uint64_t)got;
-		size_B -= (uint64_t)got;
-	}
-	return true;
-}
-
 hipError_t hip_file_read(const char *path, char **image, size_t *size_B)
 {
 	uint64_t bytes;
@@ -49,7 +34,7 @@ hipError_t hip_file_read(const char *path, char **image, size_t *size_B)
 		return r;
 	*size_B = bytes;
 	*image = malloc(bytes + 1);
-	if (*image && !hip_file_pread(fd, *image, bytes, 0)) {
+	if (*image && !drv_file_pread(fd, *image, bytes, 0)) {
 		free(*image);
 		*image = NULL;
 	}

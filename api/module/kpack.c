@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cs/msgpack.h"
+#include "drv/file.h"
 #include "api/base/file.h"
 #include "api/module/compressed.h"
 
@@ -43,7 +44,7 @@ hipError_t hip_kpack_reference_read(const void *bytes, size_t size_B, struct hip
 static bool bytes_read(const struct hip_kpack_archive *a, void *to, uint64_t size_B, uint64_t offset_B)
 {
 	return offset_B <= a->size_B && size_B <= a->size_B - offset_B &&
-	       hip_file_pread(a->fd, to, size_B, offset_B);
+	       drv_file_pread(a->fd, to, size_B, offset_B);
 }
 
 static hipError_t table_read(struct hip_kpack_archive *a)

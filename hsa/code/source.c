@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "drv/file.h"
 #include "hsa/code/code.h"
 #include "hsa/core/table.h"
 
@@ -137,20 +138,6 @@ void rt_source_put(struct rt_source *source)
 	free(source);
 }
 
-/* Reads all bytes of the range. False: an error, or another process has shortened the file. */
-static bool part_read(int file, void *to, size_t size_B, size_t offset_B)
-{
-	for (size_t done_B = 0; done_B < size_B;) {
-		ssize_t got = TEMP_FAILURE_RETRY(
-			pread(file, (char *)to + done_B, size_B - done_B, (off_t)(offset_B + done_B)));
-
-		if (got <= 0)
-			return false;
-		done_B += (size_t)got;
-	}
-	return true;
-}
-
 static char *part_uri(int file, const void *image, size_t offset_B, size_t size_B, bool whole)
 {
 	char link[64], path[PATH_MAX] = "";
@@ -190,7 +177,7 @@ static hsa_status_t read_file(int file, size_t offset_B, size_t size_B, struct r
 	what.image = what.copy = malloc(what.size_B);
 	if (!what.copy)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	if (!part_read(file, what.copy, what.size_B, offset_B)) {
+	if (!drv_file_pread(file, what.copy, what.size_B, offset_B)) {
 		free(what.copy);
 		return HSA_STATUS_ERROR_INVALID_FILE;
 	}
