@@ -40,6 +40,11 @@ struct rt_ipc_item {
 	uint32_t kind;     /* enum rt_ipc_kind */
 	uint32_t uncached; /* the GPUs' caches must not contain it */
 };
+struct rt_ipc_reply {
+	int32_t error; /* 0 or -errno; with 0 the message has a descriptor */
+	uint32_t zero;
+	struct rt_ipc_item item;
+};
 
 struct rt_ipc {
 	struct drv_mutex lock;        /* guards the members below */

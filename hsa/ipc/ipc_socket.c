@@ -15,12 +15,6 @@
 #define ASK_S   10 /* as in ROCr */
 #define SERVE_S 1
 
-struct reply {
-	int32_t error; /* 0 or -errno; with 0 the message has a descriptor */
-	uint32_t zero;
-	struct rt_ipc_item item;
-};
-
 struct rt_ipc_server {
 	struct rt *rt; /* borrowed */
 	pthread_t thread;
@@ -61,7 +55,7 @@ union control {
 	struct cmsghdr align;
 };
 
-static void send_reply(int to, const struct reply *reply, int fd)
+static void send_reply(int to, const struct rt_ipc_reply *reply, int fd)
 {
 	union control control = {0};
 	struct iovec part = {.iov_base = (void *)(uintptr_t)reply, .iov_len = sizeof(*reply)};
@@ -78,7 +72,7 @@ static void send_reply(int to, const struct reply *reply, int fd)
 		sendmsg(to, &message, MSG_NOSIGNAL)); /* a client that has disconnected needs no reply */
 }
 
-static int receive_reply(int from, struct reply *reply, int *fd)
+static int receive_reply(int from, struct rt_ipc_reply *reply, int *fd)
 {
 	union control control;
 	struct iovec part = {.iov_base = reply, .iov_len = sizeof(*reply)};
@@ -110,7 +104,7 @@ static int receive_reply(int from, struct reply *reply, int *fd)
 
 static void serve_client(struct rt *rt, int client)
 {
-	struct reply reply = {0};
+	struct rt_ipc_reply reply = {0};
 	struct rt_ipc_question question;
 	int fd = -1;
 
@@ -216,7 +210,8 @@ void rt_ipc_abandon(struct rt_ipc_server *server)
 
 /* --- the client ----------------------------------------------------------------------------------- */
 
-static int send_query(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struct reply *reply, int *got)
+static int send_query(int fd, const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_reply *reply,
+		      int *got)
 {
 	const struct rt_ipc_question question = {.item = handle->item, .piece = piece};
 	struct sockaddr_un address;
@@ -236,7 +231,7 @@ static int send_query(int fd, const struct rt_ipc_handle *handle, uint64_t piece
 int rt_ipc_query(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what, int *fd)
 {
 	int asking = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), r;
-	struct reply reply;
+	struct rt_ipc_reply reply;
 
 	if (asking < 0)
 		return drv_fail(-errno, "a socket to another process");

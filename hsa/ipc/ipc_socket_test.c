@@ -15,14 +15,8 @@
 #define SERVER  0x7465737453657276ull
 #define FDS_MAX 8u
 
-struct reply {
-	int32_t error;
-	uint32_t zero;
-	struct rt_ipc_item item;
-};
-
 static struct {
-	struct reply reply;
+	struct rt_ipc_reply reply;
 	size_t reply_B;
 	unsigned fds;
 } next;
@@ -120,7 +114,7 @@ static void one_descriptor_is_taken(void)
 
 int main(void)
 {
-	const size_t whole_B = sizeof(struct reply);
+	const size_t whole_B = sizeof(struct rt_ipc_reply);
 	int listener = server_listen();
 	pthread_t thread;
 

@@ -37,15 +37,9 @@ static pid_t other_id; /* the thread's: the files of a process are also those of
 
 /* --- the other process ------------------------------------------------------------------------------ */
 
-struct reply {
-	int32_t error;
-	uint32_t zero;
-	struct rt_ipc_item item;
-};
-
 /* Written before a request, read by the thread behind it. */
 static struct {
-	struct reply reply;
+	struct rt_ipc_reply reply;
 	size_t reply_B;
 	int fds[2];
 	unsigned fd_count;
@@ -169,7 +163,7 @@ static uint64_t number_draw(void)
 
 static void reply_draw(void)
 {
-	next.reply = (struct reply){.item = {.size_B = number_draw()}};
+	next.reply = (struct rt_ipc_reply){.item = {.size_B = number_draw()}};
 	next.reply.error = input_byte(&in) < 230 ? 0 : -(int)input_byte(&in);
 	next.reply.item.kind = input_byte(&in) % 5;
 	next.reply.item.uncached = input_byte(&in) & 1;
