@@ -12,6 +12,7 @@
 
 #include "shaders/blob.h"
 #include "tests/check.h"
+#include "tests/hip/pool_make.h"
 #include "tests/step.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
@@ -65,6 +66,19 @@ static void stream_end(void)
 	(void)!hipStreamDestroy(stream);
 }
 
+static void memory_make(void)
+{
+	stream_make();
+	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
+}
+
+static void memory_end(void)
+{
+	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
+	stream_end();
+	CHECK_EQ(hipFree(memory), hipSuccess);
+}
+
 /* --- modules --- */
 
 static hipModule_t module;
@@ -74,8 +88,7 @@ static void module_create(void)
 {
 	const void *image = shader_find(test_blobs, "group.O1", "gfx908")->image;
 
-	stream_make();
-	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
+	memory_make();
 	CHECK_EQ(hipModuleLoadData(&module, image), hipSuccess);
 	CHECK_EQ(hipModuleGetFunction(&function, module, "k_add"), hipSuccess);
 }
@@ -109,9 +122,7 @@ static void module_unload(void)
 static void module_finish(void)
 {
 	(void)!hipModuleUnload(module);
-	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
-	stream_end();
-	CHECK_EQ(hipFree(memory), hipSuccess);
+	memory_end();
 }
 
 /* --- instances of graphs --- */
@@ -121,11 +132,10 @@ static hipGraphExec_t instance;
 
 static void instance_create(void)
 {
-	hipMemsetParams fill = {.dst = memory, .elementSize = 4, .width = 16, .height = 1, .value = 3};
+	hipMemsetParams fill = {.elementSize = 4, .width = 16, .height = 1, .value = 3};
 	hipGraphNode_t node;
 
-	stream_make();
-	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
+	memory_make();
 	fill.dst = memory;
 	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
 	CHECK_EQ(hipGraphAddMemsetNode(&node, graph, NULL, 0, &fill), hipSuccess);
@@ -151,25 +161,13 @@ static void instance_finish(void)
 {
 	(void)!hipGraphExecDestroy(instance);
 	CHECK_EQ(hipGraphDestroy(graph), hipSuccess);
-	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
-	stream_end();
-	CHECK_EQ(hipFree(memory), hipSuccess);
+	memory_end();
 }
 
 /* --- pools --- */
 
 static hipMemPool_t pool;
 static void *from_pool;
-
-static hipMemPool_t pool_make(void)
-{
-	const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
-				       .location = {.type = hipMemLocationTypeDevice}};
-	hipMemPool_t p = NULL;
-
-	CHECK_EQ(hipMemPoolCreate(&p, &props), hipSuccess);
-	return p;
-}
 
 static void pool_create(void)
 {
@@ -490,22 +488,14 @@ static void range_free(void)
 	(void)!hipMemAddressFree(range, GRANULE_B);
 }
 
-static void range_finish(void)
-{
-	(void)!hipMemUnmap(range, GRANULE_B);
-	(void)!hipMemRelease(handle);
-	(void)!hipMemAddressFree(range, GRANULE_B);
-}
-
 /* --- host memory, arrays, textures --- */
 
 static void *host;
 
 static void host_create(void)
 {
-	stream_make();
+	memory_make();
 	host = aligned_alloc(4096, SIZE_B);
-	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
 	CHECK_EQ(hipHostRegister(host, SIZE_B, 0), hipSuccess);
 }
 
@@ -593,9 +583,9 @@ static const struct step_row rows[] = {
 	 external_destroy, external_finish},
 	{"hipWaitExternalSemaphoresAsync(), hipDestroyExternalSemaphore()", semaphore_create, semaphore_wait,
 	 semaphore_destroy, semaphore_finish},
-	{"hipMemMap(), hipMemRelease()", range_reserve, range_map, handle_release, range_finish},
-	{"hipMemMap(), hipMemAddressFree()", range_reserve, range_map, range_free, range_finish},
-	{"hipMemSetAccess(), hipMemUnmap()", range_create, range_access, range_unmap, range_finish},
+	{"hipMemMap(), hipMemRelease()", range_reserve, range_map, handle_release, range_unmap},
+	{"hipMemMap(), hipMemAddressFree()", range_reserve, range_map, range_free, range_unmap},
+	{"hipMemSetAccess(), hipMemUnmap()", range_create, range_access, range_unmap, range_unmap},
 	{"hipMemcpyAsync(), hipFree()", host_create, host_copy, memory_free, host_finish},
 	{"hipMemcpy2DToArray(), hipFreeArray()", array_create, array_copy, array_free, array_finish},
 	{"hipCreateTextureObject(), hipFreeArray()", array_create, texture_make, array_free, array_finish},

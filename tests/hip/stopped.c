@@ -4,6 +4,7 @@
 #include <hip/hip_runtime_api.h>
 #include <hip/hiprtc.h>
 
+#include "tests/hip/pool_make.h"
 #include "tests/hip/stopper.h"
 
 #define ROUNDS 250
@@ -122,16 +123,6 @@ static void graph_destroy(void)
 #define POOLS 4
 
 static hipMemPool_t pool;
-
-static hipMemPool_t pool_make(void)
-{
-	const hipMemPoolProps props = {.allocType = hipMemAllocationTypePinned,
-				       .location = {.type = hipMemLocationTypeDevice}};
-	hipMemPool_t p = NULL;
-
-	CHECK_EQ(hipMemPoolCreate(&p, &props), hipSuccess);
-	return p;
-}
 
 static void pool_create(void)
 {
