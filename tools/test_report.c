@@ -175,28 +175,81 @@ static void write_text(FILE *file, const struct test_item *items, unsigned count
 	json_object_put(facts);
 }
 
-static int write_report(const char *path, const struct test_item *items, unsigned count,
-			const struct test_options *o)
+/* --- files -------------------------------------------------------------------------------------- */
+
+/* Bytes of the character at `at` in UTF-8, which both JSON and XML demand; 0: there is none, or XML has no such one. */
+static size_t character_B(const unsigned char *at, size_t left_B)
 {
-	const char *suffix = strrchr(path, '.');
+	static const uint32_t first[] = {0, 0, 0x80, 0x800, 0x10000}; /* indexed by bytes: shorter forms are invalid */
+	size_t n = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf8 ? 4 : 0;
+	uint32_t code = n > 1 ? at[0] & (0x7fu >> n) : at[0];
+
+	if (n > left_B)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if (at[i] >> 6 != 2)
+			return 0;
+		code = code << 6 | (at[i] & 0x3f);
+	}
+	if (n && (code < first[n] || code > 0x10ffff || code >> 11 == 0xd800 >> 11 || code >> 1 == 0xfffe >> 1))
+		return 0;
+	return n;
+}
+
+/* Programs print any bytes; those that are no character become '?'. */
+static void replace_wrong_bytes(char *text, size_t text_B)
+{
+	for (size_t i = 0, n; i < text_B; i += n) {
+		n = character_B((const unsigned char *)text + i, text_B - i);
+		if (!n)
+			text[i] = '?';
+		n += !n;
+	}
+}
+
+static int write_file(const char *path, const char *text, size_t text_B)
+{
 	FILE *file = fopen(path, "we");
-	int bad;
+	bool bad;
 
 	if (!file) {
 		fprintf(stderr, "tuff test: %s: %s\n", path, strerror(errno));
 		return 1;
 	}
-	if (suffix && !strcmp(suffix, ".json"))
-		write_json(file, items, count, o);
-	else if (suffix && !strcmp(suffix, ".xml"))
-		write_junit(file, items, count, o);
-	else
-		write_text(file, items, count, o);
-	bad = ferror(file);
-	bad |= fclose(file);
+	bad = fwrite(text, 1, text_B, file) != text_B;
+	bad |= fclose(file) != 0;
 	if (bad)
 		fprintf(stderr, "tuff test: %s: cannot be written\n", path);
-	return !!bad;
+	return bad;
+}
+
+static int write_report(const char *path, const struct test_item *items, unsigned count,
+			const struct test_options *o)
+{
+	const char *suffix = strrchr(path, '.');
+	char *text = NULL;
+	size_t text_B = 0;
+	FILE *memory = open_memstream(&text, &text_B);
+	int bad;
+
+	if (!memory) {
+		fprintf(stderr, "tuff test: %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	if (suffix && !strcmp(suffix, ".json"))
+		write_json(memory, items, count, o);
+	else if (suffix && !strcmp(suffix, ".xml"))
+		write_junit(memory, items, count, o);
+	else
+		write_text(memory, items, count, o);
+	bad = ferror(memory);
+	bad |= fclose(memory);
+	if (bad)
+		fprintf(stderr, "tuff test: %s: no memory\n", path);
+	replace_wrong_bytes(text, text_B);
+	bad = bad || write_file(path, text, text_B);
+	free(text);
+	return bad;
 }
 
 /* Prints the answers of experiments, which are their purpose. */

@@ -116,7 +116,7 @@ static int child_start(struct slot *slot, struct test_item *item)
 	return slot->pid < 0 ? -errno : 0;
 }
 
-/* Reads the whole memory file into a string. */
+/* Reads the whole memory file into a string; bytes 0 become '?'. */
 static char *read_all(int fd)
 {
 	off_t size_B = lseek(fd, 0, SEEK_END);
@@ -127,6 +127,8 @@ static char *read_all(int fd)
 		free(text);
 		return strdup("");
 	}
+	for (char *zero; (zero = memchr(text, 0, (size_t)n));)
+		*zero = '?';
 	text[n] = 0;
 	return text;
 }

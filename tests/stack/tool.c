@@ -335,11 +335,12 @@ static void test_stops_at_the_rung_that_fails(void)
 /* Programs of others run under the same limits. */
 static void test_runs_programs(void)
 {
-	char script[] = "/tmp/tuff-test-XXXXXX", command[200];
+	char script[] = "/tmp/tuff-test-XXXXXX", command[200], files[2][64];
 	int fd = mkstemp(script);
 	static const char text[] =
 		"#!/bin/sh\ncase $TUFF_TEST_CASE in skip) echo SKIP for a reason; exit 77;; "
-		"crash) kill -SEGV $$;; hang) sleep 100;; fail) echo what went wrong; exit 3;; esac\n"
+		"crash) kill -SEGV $$;; hang) sleep 100;; fail) echo what went wrong; exit 3;; "
+		"bytes) printf 'sum \\303\\244\\377 \\355\\240\\200\\0 \\300\\257\\342\\202';; esac\n"
 		"echo all is well\n";
 
 	CHECK_EQ(write(fd, text, sizeof(text) - 1), (ssize_t)sizeof(text) - 1);
@@ -363,13 +364,17 @@ static void test_runs_programs(void)
 	CHECK_EQ(tuff(command), 1);
 	says("exit status 3");
 	says("| what went wrong");
+	snprintf(files[0], sizeof(files[0]), "%s.json", script);
+	reads(files[0], "\"FAIL\": 1");
+	snprintf(files[1], sizeof(files[1]), "%s.xml", script);
+	reads(files[1], "<failure message=\"exit status 3\">");
+	setenv("TUFF_TEST_CASE", "bytes", 1); /* of which some are no character of UTF-8 */
+	CHECK_EQ(tuff(command), 0);
 	unsetenv("TUFF_TEST_CASE");
-	snprintf(command, sizeof(command), "%s.json", script);
-	reads(command, "\"FAIL\": 1");
-	CHECK(!unlink(command));
-	snprintf(command, sizeof(command), "%s.xml", script);
-	reads(command, "<failure message=\"exit status 3\">");
-	CHECK(!unlink(command));
+	for (unsigned i = 0; i < 2; i++) {
+		reads(files[i], "sum \303\244? ???? ????");
+		CHECK(!unlink(files[i]));
+	}
 	CHECK(!unlink(script));
 }
 
