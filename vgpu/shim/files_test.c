@@ -479,6 +479,49 @@ static void message_that_is_looked_at(void)
 	close(fd);
 }
 
+/* Several messages in a call, of which the kernel refuses the last: the others carry their buffers. */
+static void messages_in_a_call(void)
+{
+	char byte[3], control[3][CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec iov[3];
+	struct mmsghdr msgs[3] = {0};
+	int fd = open_node(), pair[2], dmabuf[3];
+	unsigned long before = bos();
+
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_VRAM);
+		struct cmsghdr *c;
+
+		CHECK_EQ(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf[i]), 0);
+		CHECK_EQ(drmCloseBufferHandle(fd, handle), 0);
+		iov[i] = (struct iovec){&byte[i], i < 2 ? 1 : 1u << 30}; /* too long for a message */
+		msgs[i].msg_hdr = (struct msghdr){.msg_iov = &iov[i], .msg_iovlen = 1, .msg_control = control[i],
+						  .msg_controllen = sizeof(control[i])};
+		c = CMSG_FIRSTHDR(&msgs[i].msg_hdr);
+		*c = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+		memcpy(CMSG_DATA(c), &dmabuf[i], sizeof(int));
+	}
+	CHECK_EQ(sendmmsg(pair[0], msgs, 3, 0), 2);
+	for (unsigned i = 0; i < 3; i++)
+		close(dmabuf[i]);
+	CHECK_EQ(bos(), before + 2); /* in messages */
+	memset(control, 0, sizeof(control));
+	CHECK_EQ(recvmmsg(pair[1], msgs, 3, MSG_DONTWAIT, NULL), 2);
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t handle = 0;
+
+		memcpy(&dmabuf[i], CMSG_DATA(CMSG_FIRSTHDR(&msgs[i].msg_hdr)), sizeof(int));
+		CHECK_EQ(drmPrimeFDToHandle(fd, dmabuf[i], &handle), 0);
+		CHECK_EQ(drmCloseBufferHandle(fd, handle), 0);
+		close(dmabuf[i]);
+	}
+	CHECK_EQ(bos(), before);
+	close(pair[0]);
+	close(pair[1]);
+	close(fd);
+}
+
 /* A buffer goes to a child as a dma-buf in a message, and the sender lets go of everything before it arrives. */
 static void prime_in_a_message(void)
 {
@@ -634,6 +677,7 @@ int main(void)
 		message_that_nobody_reads();
 		messages_of_wrong_lengths();
 		message_that_is_looked_at();
+		messages_in_a_call();
 		prime_between_devices();
 		CHECK_EQ(files(), 0);
 		vgpu_stop();

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include "vgpu/shim/shim.h"
@@ -230,22 +231,44 @@ static void fd_received(int fd, const struct stat *st)
 	kern_fd_arrived(st->st_dev, st->st_ino);
 }
 
+static bool has_control(const struct msghdr *msg)
+{
+	return msg->msg_control && msg->msg_controllen;
+}
+
+static void rights_send(int socket, const struct msghdr *msg)
+{
+	if (!has_control(msg))
+		return;
+	receiver = peer_of(socket);
+	rights_each(msg, fd_sent);
+}
+
+static void rights_take_back(const struct msghdr *msg)
+{
+	int error = errno;
+
+	if (has_control(msg))
+		rights_each(msg, fd_not_sent);
+	errno = error;
+}
+
+static void rights_receive(const struct msghdr *msg, int flags)
+{
+	if (has_control(msg))
+		rights_each(msg, flags & MSG_PEEK ? fd_peeked : fd_received);
+}
+
 SHIM_EXPORT ssize_t sendmsg(int socket, const struct msghdr *msg, int flags)
 {
-	bool carries = shim_active() && msg && msg->msg_control && msg->msg_controllen;
+	bool active = shim_active() && msg;
 	ssize_t n;
 
-	if (carries) {
-		receiver = peer_of(socket);
-		rights_each(msg, fd_sent);
-	}
+	if (active)
+		rights_send(socket, msg);
 	n = SHIM_REAL(sendmsg)(socket, msg, flags);
-	if (n < 0 && carries) {
-		int error = errno;
-
-		rights_each(msg, fd_not_sent);
-		errno = error;
-	}
+	if (n < 0 && active)
+		rights_take_back(msg);
 	return n;
 }
 
@@ -253,7 +276,32 @@ SHIM_EXPORT ssize_t recvmsg(int socket, struct msghdr *msg, int flags)
 {
 	ssize_t n = SHIM_REAL(recvmsg)(socket, msg, flags);
 
-	if (n >= 0 && shim_active() && msg->msg_control && msg->msg_controllen)
-		rights_each(msg, flags & MSG_PEEK ? fd_peeked : fd_received);
+	if (n >= 0 && shim_active())
+		rights_receive(msg, flags);
+	return n;
+}
+
+SHIM_EXPORT int sendmmsg(int socket, struct mmsghdr *msgs, unsigned count, int flags)
+{
+	bool active = shim_active() && msgs;
+	unsigned sent;
+	int n;
+
+	count = count < UIO_MAXIOV ? count : UIO_MAXIOV; /* as Linux */
+	for (unsigned i = 0; i < count && active; i++)
+		rights_send(socket, &msgs[i].msg_hdr);
+	n = SHIM_REAL(sendmmsg)(socket, msgs, count, flags);
+	sent = n < 0 ? 0 : (unsigned)n;
+	for (unsigned i = sent; i < count && active; i++)
+		rights_take_back(&msgs[i].msg_hdr);
+	return n;
+}
+
+SHIM_EXPORT int recvmmsg(int socket, struct mmsghdr *msgs, unsigned count, int flags, struct timespec *timeout)
+{
+	int n = SHIM_REAL(recvmmsg)(socket, msgs, count, flags, timeout);
+
+	for (int i = 0; i < n && shim_active(); i++)
+		rights_receive(&msgs[i].msg_hdr, flags);
 	return n;
 }
