@@ -44,7 +44,7 @@ struct cs_ctx {
 /* Scratch of one ring. Wave slots are numbered per queue, so no two rings may share a buffer. */
 struct cs_scratch {
 	struct vm_mem *mem;    /* owned; NULL: none yet */
-	uint32_t units, waves; /* of TMPRING_SIZE; waves of the whole device */
+	uint32_t units, waves; /* fields of TMPRING_SIZE; waves of the whole device */
 	uint32_t size_reg;     /* value of TMPRING_SIZE */
 	bool changed;          /* the layout has changed, and no job with a barrier for it is submitted yet */
 	struct cs_old_scratch {
@@ -104,12 +104,12 @@ static inline uint64_t cs_ring_word_va(const struct cs_ring *ring)
 DRV_MUST_CHECK int cs_user_queue_create(struct cs_ring *ring);
 /* Stops it and frees its memory. Accepts a ring without one. */
 void cs_user_queue_destroy(struct cs_ring *ring);
-/* With the ring's lock. The next job waits for the fence, of any ring of the vm. */
+/* Makes the next job wait for a fence of any ring of the vm. Caller holds the ring's lock. */
 DRV_MUST_CHECK int cs_user_queue_after(struct cs_ring *ring, struct cs_fence fence);
 void cs_user_queue_forget(struct cs_ring *ring);
-/* With the ring's lock. Submits the ring's IB, behind what was collected. */
+/* Submits the ring's IB after the collected work. Caller holds the ring's lock. */
 DRV_MUST_CHECK int cs_user_queue_submit(struct cs_ring *ring, uint64_t *seq);
-/* With the ring's lock. Submits an IB; there is room for it, and no update of the page tables is pending. */
+/* Submits an IB. Caller holds the ring's lock; there is room for it, and no update of the page tables is pending. */
 void cs_user_queue_push(struct cs_ring *ring, uint64_t ib_va, uint32_t ib_dw, uint64_t seq);
 /* Gives the syncobj a fence that signals when the jobs so far have ended. One ioctl. */
 DRV_MUST_CHECK int cs_user_queue_signal(struct cs_ring *ring, const struct cs_syncobj *sync);

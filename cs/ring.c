@@ -92,7 +92,7 @@ int cs_ctx_lost(const struct cs_ctx *ctx)
 	return atomic_load_explicit(&ctx->lost, memory_order_acquire);
 }
 
-/* What may have hung a job that did nothing wrong by itself. */
+/* Names a cause outside the job that can have made it hang. */
 static const char *hang_hint(const struct cs_ring *ring, int r)
 {
 	bool hung = r == -ETIME || r == -ENODATA;

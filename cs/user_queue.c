@@ -40,7 +40,7 @@ _Static_assert(CS_JOBS_MAX * (1 + SLOTS_OF(WORDS_MAX)) <= SLOTS, "the unfinished
 #define EOP_B       2048 /* Linux checks the size */
 #define DOORBELL    0
 #define POLL_CLOCKS 4
-#define SLEEP_NS    10000000    /* of a thread, before it looks at the word */
+#define SLEEP_NS    10000000    /* sleep of a thread before it looks at the word */
 #define STUCK_NS    60000000000 /* Linux's limit for compute rings of the same releases */
 
 struct cs_user_queue {

@@ -34,7 +34,7 @@ enum drv_feature {
 enum drv_uncached {
 	DRV_UNCACHED_ALL,
 	DRV_UNCACHED_SYSTEM, /* the chip's own VRAM stays cached in its L2 */
-	DRV_UNCACHED_LATER,  /* all; kernels before DRM 3.61 cache system memory in L2 */
+	DRV_UNCACHED_LATER,  /* as DRV_UNCACHED_ALL; kernels before DRM 3.61 cache system memory in L2 */
 };
 
 /* The generation of image descriptors that the chip reads. */

@@ -1,4 +1,4 @@
-/* What the flows of a GPU have in common: their list, the ends of their work, and the submission of what they have
+/* The common part of a GPU's flows: their list, the ends of their work, and the submission of what they have
  * collected. */
 #include "drv/lock.h"
 #include "flow/internal.h"

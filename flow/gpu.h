@@ -1,4 +1,4 @@
-/* What the flows of a GPU share.
+/* The common part of a GPU's flows.
  *
  *   flow_gpu    the list of the GPU's flows, and its hardware queues; made by the caller
  *   flow_queue  a hardware queue: a kernel context, a compute ring of it, and what the ring's jobs stand for

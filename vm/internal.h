@@ -55,7 +55,7 @@ struct vm {
 	uint32_t shared_max;
 
 	struct drv_mutex map_lock;   /* guards bindings, and keeps them what the kernel has */
-	struct vm_segments bindings; /* of struct vm_binding */
+	struct vm_segments bindings; /* segments are struct vm_binding */
 
 	struct drv_mutex index_lock; /* guards the changing of mems and users, and the reading of mems */
 	struct vm_tree mems;         /* holds struct mem_box.at_va */

@@ -16,7 +16,7 @@
 
 struct vm_segments {
 	struct vm_tree tree;
-	size_t size_B; /* of a segment; immutable */
+	size_t size_B; /* size of a segment; immutable */
 	/* Called after a cut, when `right` is a copy of `left` and both have their own addresses: adjusts the rest. NULL: there is
 	 * nothing to adjust. */
 	void (*split)(void *left, void *right);

@@ -67,7 +67,7 @@ struct hip {
 	const struct rt_interface *hsa; /* private interface of our HSA library (hsa/interface.h) */
 	struct rt_interface hsa_copy;
 	hsa_agent_t cpu;
-	hsa_amd_memory_pool_t host_fine, host_coarse, kernarg; /* of the first NUMA node */
+	hsa_amd_memory_pool_t host_fine, host_coarse, kernarg; /* pools of the first NUMA node */
 	_Atomic unsigned lives;                                /* resets of all devices together */
 	unsigned devices;
 	struct hip_device device[HIP_DEVICES_MAX];

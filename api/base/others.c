@@ -25,7 +25,7 @@ static const char *file_of(const void *address)
 }
 
 struct other {
-	uintptr_t own; /* where this library is loaded */
+	uintptr_t own; /* address at which this library is loaded */
 	char path[512];
 };
 

@@ -89,7 +89,7 @@ static inline void hip_call_begin(void)
 	if (__builtin_expect(!hip_call_begin_fast(), 0))
 		hip_thread_register();
 }
-/* Behind hip_call_begin_fast(). */
+/* Continues hip_call_begin_fast(). */
 static inline void hip_call_begin_slow(void)
 {
 	if (atomic_load_explicit(&hip_thread.inside, memory_order_relaxed) < 0)

@@ -16,7 +16,7 @@
 struct part {
 	uint64_t at_B, size_B; /* range of each row */
 	uint64_t row, rows, slice, slices;
-	uint64_t elements; /* of each row; the unaligned ends may leave one less */
+	uint64_t elements; /* elements of a row; the unaligned ends may leave one less */
 	uint32_t x_shift;  /* log2 of the lanes along a row */
 };
 

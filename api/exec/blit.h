@@ -20,7 +20,7 @@ struct hip_blit {
 	/* Value of a fill: 4 bytes; the byte for an address is selected by the address modulo 4. */
 	uint32_t value;
 	struct hip_device *device; /* the device whose memory is involved; NULL: host memory only */
-	bool host;                 /* one side is host memory */
+	bool host;                 /* source or destination is host memory */
 	enum hip_tool_kind kind;   /* kind of the record for tools */
 };
 

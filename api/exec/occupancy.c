@@ -5,7 +5,7 @@
 #include "api/module/module.h"
 
 #define WAVES_CU     32
-#define SGPRS_SIMD   800 /* of GFX9: later chips have a fixed number for each wave */
+#define SGPRS_SIMD   800 /* GFX9; later chips have a fixed number for each wave */
 #define SGPR_GRANULE 16
 
 struct occupancy {

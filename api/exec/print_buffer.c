@@ -37,7 +37,7 @@ static struct {
 } print_buffers = {.lock = DRV_MUTEX(DRV_RANK_HIP_PRINT)};
 
 struct job {
-	struct buffer *buffer;     /* one use of the buffer */
+	struct buffer *buffer;     /* counts as a use of the buffer */
 	const char *const *format; /* borrowed: the code stays loaded while work uses it */
 };
 

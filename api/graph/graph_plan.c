@@ -95,10 +95,10 @@ struct maker {
 	uint32_t *needs;                         /* needs of each step, a number for each branch; 0: none */
 	uint32_t *segment;                       /* index of each step's segment */
 	uint32_t *followers;                     /* number of steps that depend directly on each step */
-	struct dispatch {                        /* of each step: */
+	struct dispatch {                        /* an entry for each step: */
 		const struct hip_launch *launch; /* NULL: the step cannot be part of a segment of kernels */
 		struct hip_device *device;       /* the kernel's device, if there is a launch */
-		struct hip_launch blit;          /* of a copy or fill: */
+		struct hip_launch blit;          /* a copy's or fill's kernel, and its arguments: */
 		struct hip_blit_args args;
 		struct hip_tool_work work;
 		uint32_t header;

@@ -36,7 +36,7 @@ struct hip_array {
 	LIST_ENTRY(hip_array) in_all; /* guarded by array.c's lock */
 	struct hip_texels texels;
 	hsa_ext_image_geometry_t geometry;
-	size_t width, height, depth; /* as the program requested: 0 for a dimension that does not exist */
+	size_t width, height, depth; /* the program's values: 0 for a dimension that does not exist */
 	unsigned flags;
 	char *base; /* owned */
 	size_t row_B, slice_B;

@@ -5,7 +5,7 @@
 #include "drv/lock.h"
 #include "api/image/texture.h"
 
-/* All textures and surfaces, by the address that kernels get. */
+/* The textures and surfaces of the process, by the address that kernels get. */
 static struct {
 	struct drv_mutex lock;
 	struct vm_tree tree;

@@ -1,4 +1,4 @@
-/* All allocations by address, and the look-up of one. */
+/* The table of allocations by address, and its look-up. */
 #include <stdlib.h>
 
 #include "drv/lock.h"
@@ -9,7 +9,7 @@ static struct {
 	struct drv_rwlock lock;
 	struct vm_tree tree;
 	uint64_t last_id;
-	_Atomic uint64_t changes; /* of the tree and its entries; written with the lock */
+	_Atomic uint64_t changes; /* counts changes of the tree and its entries; written with the lock */
 } memories = {.lock = DRV_RWLOCK(DRV_RANK_HIP_MEMORY), .changes = 1};
 
 static void change_begin(void)

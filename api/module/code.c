@@ -116,7 +116,7 @@ static hipError_t load_unpacked(struct hip_device *device, void *plain, size_t p
 	return r;
 }
 
-/* What stands in a program in place of a fat binary when its code is in archives. */
+/* Programs whose code is in archives have a reference in place of the fat binary. */
 static bool is_reference(const void *image, size_t size_B)
 {
 	uint32_t magic;

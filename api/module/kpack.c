@@ -91,7 +91,7 @@ void hip_kpack_close(struct hip_kpack_archive *a)
 
 /* --- code objects ----------------------------------------------------------------------------- */
 
-/* Where a code object is in the file. */
+/* The part of the file that holds a code object. */
 struct place {
 	uint64_t offset_B, stored_B;
 	uint64_t plain_B; /* 0: it is stored as it is */

@@ -17,7 +17,7 @@ struct search {
 	unsigned targets;
 	struct hip_kpack_archive *archive; /* owned, with the archives */
 	size_t archives, room;
-	char folder[4096]; /* of the file that has the reference, with a slash; "": unknown */
+	char folder[4096]; /* folder of the file that has the reference, with a slash; "": unknown */
 	bool damaged;      /* an archive could not be read */
 };
 

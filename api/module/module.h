@@ -110,7 +110,8 @@ static inline hipError_t hip_kernel_launched(const void *function, struct hip_de
 hipError_t hip_kernel_attribute(const struct hip_kernel *k, hipFunction_attribute attribute, int *value);
 hipError_t hip_kernel_set_attribute(const struct hip_kernel *k, hipFuncAttribute attribute, int value);
 
-/* What libraries are made of (module.c). library: the handle of the library that the module belongs to; 0: none. */
+/* Loads and unloads a module, for libraries too (module.c). library: the handle of the library that the module belongs
+ * to; 0: none. */
 hipError_t hip_module_load(struct hip_device *device, const void *image, size_t size_B, uint64_t library,
 			   hipModule_t *module);
 hipError_t hip_module_unload(hipModule_t module);

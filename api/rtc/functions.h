@@ -34,7 +34,7 @@ struct hip_rtc {
 };
 
 #if TUFF_HIP_ABI >= 7
-/* Of libamdhip64.so.7, for libhiprtc.so.7 beside it. */
+/* Exported by libamdhip64.so.7 for libhiprtc.so.7 beside it. */
 extern __attribute__((visibility("default"))) const struct hip_rtc tuff_hip_rtc;
 #endif
 

@@ -1,4 +1,4 @@
-/* What both compilers are told: options, target, headers, device libraries. */
+/* Arguments for both compilers: options, target, headers, device libraries. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>

@@ -62,7 +62,7 @@ static const char *const function_names[] = {
 #define FUNCTIONS (sizeof(function_names) / sizeof(function_names[0]))
 _Static_assert(sizeof(comgr) == FUNCTIONS * sizeof(void *), "a name for each function");
 
-/* What differs between major versions. */
+/* Differences between comgr's major versions. */
 struct edition {
 	size_t major;
 	int language_hip;
@@ -183,7 +183,7 @@ static void logs_read(struct object set, struct hip_bytes *log)
 
 struct job {
 	struct object info;
-	struct object set; /* what the last action has made */
+	struct object set; /* result of the last action */
 	struct hip_bytes *log;
 	bool ok;
 };

@@ -28,7 +28,7 @@ extern DRV_OWN const struct hip_compiler hip_rtc_clang, hip_rtc_comgr;
 struct hip_rtc_args {
 	char *at[HIP_RTC_ARGS_MAX + 1]; /* owned; NULL ends the list */
 	unsigned count;
-	bool failed; /* there were too many, or no memory */
+	bool failed; /* too many arguments, or no memory */
 };
 __attribute__((format(printf, 2, 3))) void hip_rtc_arg(struct hip_rtc_args *args, const char *format, ...);
 void hip_rtc_args_fini(struct hip_rtc_args *args);

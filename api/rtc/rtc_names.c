@@ -56,7 +56,7 @@ struct symbols {
 	const Elf64_Sym *at;
 	size_t count;
 	const char *names;
-	size_t names_B; /* to the end of the code, which a 0 follows */
+	size_t names_B; /* bytes to the end of the code, after which there is a 0 */
 };
 
 static bool find_symbols(const struct hip_bytes *code, struct symbols *out)

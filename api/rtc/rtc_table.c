@@ -1,4 +1,4 @@
-/* What libhiprtc.so.7 calls. */
+/* The table of functions that libhiprtc.so.7 calls. */
 #include "api/rtc/functions.h"
 
 #if TUFF_HIP_ABI >= 7

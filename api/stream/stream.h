@@ -76,7 +76,7 @@ struct hip_stream {
 	/* Set when the stream is gone: operations below this value have ended, the others never will. */
 	uint64_t done;
 	_Atomic unsigned users; /* threads between hip_stream_acquire() and hip_stream_release() */
-	/* What the stream is ordered behind; written under frontier.c's lock. */
+	/* The work that must end before the stream's next work; written under frontier.c's lock. */
 	struct hip_frontier *_Atomic frontier;
 	_Atomic uint64_t frees;      /* memory frees on the stream so far */
 	_Atomic uint64_t host_frees; /* frees that have ended and that the host has waited for */
@@ -90,7 +90,7 @@ struct hip_stream {
 	struct hip_chunk *args; /* owned: the current chunk of the ring */
 	unsigned chunks;
 	uint32_t args_at;                    /* bytes of the current chunk in use; HIP_CHUNK_B without a chunk */
-	struct hip_shape shapes[HIP_SHAPES]; /* by the kernel's number */
+	struct hip_shape shapes[HIP_SHAPES]; /* indexed by the kernel's number */
 };
 
 /* Resolves the handles that are constants: the null stream, and a thread's own stream, which are made at their

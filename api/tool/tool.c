@@ -4,7 +4,7 @@
 #include "api/tool/tool.h"
 #include <hip/api/profile.h>
 
-#define OFFSETS_MAX 14 /* as many as HIP_ARGS_14 passes */
+#define OFFSETS_MAX 14 /* arguments that HIP_ARGS_14 passes */
 #define NESTED_MAX  8  /* calls of a thread inside one another: a tool may call HIP in its callbacks */
 #define NUMBERS     512
 

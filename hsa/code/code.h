@@ -91,7 +91,7 @@ struct rt_loader {
 };
 
 /* executable.c */
-/* With the loader's lock. */
+/* Caller holds the loader's lock. */
 struct rt_executable *rt_executable_of(hsa_executable_t handle);
 /* A reference. NULL: there is no such executable. */
 struct rt_executable *rt_executable_get(struct rt *rt, hsa_executable_t handle);

@@ -12,7 +12,7 @@ void rt_operand_find(struct rt *rt, uint64_t address, uint64_t size_B, struct rt
 static bool operand_reach(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu, uint64_t size_B,
 			  uint64_t *va)
 {
-	/* Of a block of a pool all is known. */
+	/* A pool's block needs no look-up of its mapping. */
 	if (o->info.block) {
 		*va = o->address;
 		return o->info.seen_by & 1u << gpu->index && size_B <= o->info.base + o->info.size_B - o->address;

@@ -11,7 +11,7 @@
 #define HIP_NAME "libamdhip64.so."
 
 struct beside {
-	char folder[512]; /* of this library, with a slash */
+	char folder[512]; /* folder of this library, with a slash */
 	const char *other;
 };
 

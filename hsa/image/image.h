@@ -15,7 +15,7 @@
 
 #include "hsa/core/core.h"
 
-/* Of addresses, and of pitches that clients choose: IMAGE_LINEAR_ROW_PITCH_ALIGNMENT (ROCr, addrlib). */
+/* Alignment of addresses, and of pitches that clients choose: IMAGE_LINEAR_ROW_PITCH_ALIGNMENT (ROCr, addrlib). */
 #define RT_ROW_ALIGN_B 256u
 
 /* The number of a format in descriptors. That of GFX9, DATA_FORMAT, means the widths of the channels alone; those of
@@ -63,7 +63,7 @@ struct rt_field {
 	uint8_t word, low, bits;
 };
 
-/* What differs between the descriptors of generations. */
+/* Differences between the generations' descriptors. */
 struct rt_descriptors {
 	enum rt_codes codes;
 	/* Images. Where the descriptor has no pitch, rows are at multiples of `row_align_B`, and slices are as far

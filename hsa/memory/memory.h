@@ -45,7 +45,7 @@ struct rt_alloc_info {
 	uint32_t global_flags;          /* hsa_amd_memory_pool_global_flag_t of the pool */
 	bool read_only;                 /* for GPUs: the process may not write the memory either */
 	bool block;                     /* a block of a pool, at the same address for all */
-	uint32_t seen_by;               /* of a block: the mask of GPUs with access */
+	uint32_t seen_by;               /* a block's mask of GPUs with access */
 };
 /* Finds the allocation that contains an address. False: the address is unknown, and belongs to ordinary memory of
  * the process. O(log n); takes no lock that is held over an ioctl. */

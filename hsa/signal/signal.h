@@ -14,7 +14,7 @@
 enum rt_signal_kind {
 	RT_SIGNAL_FREE, /* a free place */
 	RT_SIGNAL_IPC,
-	RT_SIGNAL_USER,     /* of this kind and of those below, the GPU may write the value */
+	RT_SIGNAL_USER,     /* the GPU may write the value of this kind and of those below */
 	RT_SIGNAL_GPU_ONLY, /* created with that attribute: no handlers; clients may read the value as memory */
 	RT_SIGNAL_DOORBELL,
 };

@@ -18,7 +18,7 @@ struct group {
 
 static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_RT_SIGNAL_GROUPS);
 
-/* With the lock. */
+/* Caller holds the lock. */
 static struct group *group_of(hsa_signal_group_t handle)
 {
 	return drv_handle_find(&rt_handles, RT_KIND(RT_SIGNAL_GROUP), handle.handle);

@@ -20,7 +20,7 @@ struct layout {
 	uint16_t se4;          /* STATIC_THREAD_MGMT of engine 4, then 5 to 7; 0: none has more than 4 */
 	uint8_t wavesize_hi;   /* TMPRING_SIZE: highest bit of WAVESIZE */
 	bool waves_per_engine; /* WAVES is the number per engine */
-	uint8_t simds;         /* of a compute unit */
+	uint8_t simds;         /* SIMDs of a compute unit */
 	uint16_t wavesize_unit_B;
 	uint32_t initiator; /* bits that DISPATCH_INITIATOR has */
 };

@@ -26,7 +26,7 @@ struct kern_device_config {
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
 	bool f8_fnuz;               /* 8-bit floats as in KFD's VMIDs */
-	bool sramecc;               /* of a chip that has it on some boards: ECC of registers */
+	bool sramecc;               /* ECC of registers, which some chips have on some boards */
 	unsigned userq;             /* amdgpu.user_queue: 0 off, 1 beside the kernel's rings, 2 instead of them */
 	unsigned partitions;        /* partitions of a card with all its XCCs; 0: a card of a single XCC */
 	int numa_node;              /* -1: none */

@@ -81,7 +81,7 @@ struct kfd_chip {
 	const char *name, *asic;
 	unsigned target; /* gfx_target_version of kfd_device.c */
 	unsigned l2_KiB;
-	unsigned line_B, sqc_cus; /* of L2; compute units that share a scalar cache */
+	unsigned line_B, sqc_cus; /* line of L2; compute units that share a scalar cache */
 };
 
 static const struct kfd_chip chips[] = {
@@ -218,7 +218,7 @@ static void write_bank(struct kfd *k, unsigned number, unsigned heap, uint64_t s
 /* --- caches --- */
 
 struct kfd_cache {
-	unsigned level, size_KiB, line_B, type, cus; /* that share it */
+	unsigned level, size_KiB, line_B, type, cus; /* cus: compute units that share it */
 };
 
 static void write_cache(struct kfd *k, unsigned number, const struct kfd_cache *cache, unsigned processor,

@@ -190,7 +190,7 @@ static void write_levels(struct tree *t, const char *dir, const char *name, unsi
 	tree_write_text(t, dir, name, "0: %uMhz \n1: %uMhz *\n", khz / 5000, khz / 1000);
 }
 
-/* What monitors read (amdgpu_pm.c): an idle card, as AMDGPU_INFO_SENSOR describes it. */
+/* Files that monitors read (amdgpu_pm.c): an idle card, as AMDGPU_INFO_SENSOR describes it. */
 static void write_power(struct tree *t, const char *dir, const struct vgpu_chip *chip)
 {
 	tree_write_text(t, dir, "gpu_busy_percent", "0\n");

@@ -30,13 +30,13 @@ enum isa_counter {
 enum isa_operation {
 	ISA_OPERATION_NONE,
 	ISA_OPERATION_LOAD,   /* vector memory that returns something, without a sampler */
-	ISA_OPERATION_SAMPLE, /* and with one */
+	ISA_OPERATION_SAMPLE, /* vector memory with a sampler */
 	ISA_OPERATION_STORE,  /* vector memory that returns nothing */
 	ISA_OPERATION_FLAT_LOAD,
 	ISA_OPERATION_FLAT_STORE,
 	ISA_OPERATION_SMEM,
 	ISA_OPERATION_DS,
-	ISA_OPERATION_MESSAGE, /* that has an answer */
+	ISA_OPERATION_MESSAGE, /* a message that has an answer */
 	ISA_OPERATIONS,
 };
 

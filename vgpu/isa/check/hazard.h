@@ -20,7 +20,7 @@ static inline bool isa_is_vmem(const struct isa_inst *i)
 	return i->enc >= ISA_FLAT && i->enc <= ISA_MIMG;
 }
 
-/* By the unit for transcendental functions. */
+/* Whether the unit for transcendental functions executes it. */
 bool isa_is_trans(const struct isa_inst *i);
 
 static inline bool isa_range_overlaps(const struct isa_range *a, unsigned first, unsigned count)

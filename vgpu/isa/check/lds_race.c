@@ -42,7 +42,7 @@ struct race_wave {
 	unsigned ops; /* number of instructions so far; the last RACE_OPS are kept */
 	struct op op[RACE_OPS];
 	uint32_t done, done_vm; /* state of waitcnt_check.h's counters when the wave arrived at the barrier */
-	bool arrived;           /* and has not passed it */
+	bool arrived;           /* the wave is at the barrier, and has not passed it */
 };
 
 struct isa_races {

@@ -23,8 +23,8 @@
 #define ISA_POISON 0xd5d5d5d5u
 
 #define WAITCNT_RECENT 64u
-#define WAITCNT_STATES 8u  /* of isa_waitcnt::produced */
-#define WAITCNT_LOADS  256 /* more than all counters allow */
+#define WAITCNT_STATES 8u  /* entries of isa_waitcnt::produced */
+#define WAITCNT_LOADS  256 /* more loads than all counters allow */
 
 struct waitcnt_load {
 	struct isa_range range;

@@ -41,7 +41,7 @@
 	[ISA_OP_##P##_ATOMIC_MIN_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MIN_F},                                  \
 	[ISA_OP_##P##_ATOMIC_MAX_F64] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_MAX_F}
 
-/* Those that GFX10 added. */
+/* Atomics that GFX10 added. */
 #define ATOMICS_10(P)                                                                                              \
 	[ISA_OP_##P##_ATOMIC_FCMPSWAP] = {ISA_ACCESS_ATOMIC, 4, ISA_ATOMIC_CMPSWAP_F},                             \
 	[ISA_OP_##P##_ATOMIC_FCMPSWAP_X2] = {ISA_ACCESS_ATOMIC, 8, ISA_ATOMIC_CMPSWAP_F},                          \

@@ -60,7 +60,7 @@ const struct isa_row *isa_row_find(enum vgpu_gfx gfx, enum isa_enc enc, unsigned
 
 /* "v_add_f32", without _e32, _e64, _sdwa, _dpp, as the oldest generation calls it. */
 const char *isa_op_name(enum isa_op op);
-/* As the chip's generation calls it. */
+/* The name that the chip's generation has for it. */
 const char *isa_row_name(enum vgpu_gfx gfx, const struct isa_row *row);
 
 /* Operand types: size, and how inline constants and modifiers read. Bxx are integers or mere bits; P16, PF16: two
@@ -100,7 +100,7 @@ enum isa_row_flag {
 /* Parts of an image instruction's address, in the order in which they follow each other. The coordinates of the
  * resource's dimensions stand between gradients and the rest. */
 enum isa_image_part {
-	ISA_IMAGE_OFFSET = 1 << 0,  /* of texels: X 5:0, Y 13:8, Z 21:16 */
+	ISA_IMAGE_OFFSET = 1 << 0,  /* in texels: X 5:0, Y 13:8, Z 21:16 */
 	ISA_IMAGE_BIAS = 1 << 1,    /* added to the level */
 	ISA_IMAGE_COMPARE = 1 << 2, /* reference of the depth comparison */
 	ISA_IMAGE_GRADIENTS = 1 << 3,
@@ -183,7 +183,7 @@ static inline bool isa_op_gathers(enum isa_op op)
 struct isa_row {
 	uint8_t enc;
 	uint16_t chips;
-	uint16_t number[ISA_COLUMN_COUNT]; /* by generation */
+	uint16_t number[ISA_COLUMN_COUNT]; /* indexed by generation */
 	uint16_t op;
 	uint8_t dst, src[3]; /* enum isa_type */
 	uint8_t flags;       /* enum isa_row_flag */

@@ -1,12 +1,12 @@
 /* The generations (generation.h). */
 #include "vgpu/isa/decode/generation.h"
 
-/* One bit of dword d. */
+/* The single bit `at` of dword d. */
 #define BIT(d, at) {32 * (d) + (at), 1}
 /* Bits hi to lo of dword d. */
 #define BITS(d, hi, lo) {32 * (d) + (lo), (hi) - (lo) + 1}
 
-/* Of all generations. */
+/* Registers that all generations have. */
 #define HWREG_COMMON                                                                                               \
 	[1] = ISA_HWREG_MODE, [2] = ISA_HWREG_STATUS, [5] = ISA_HWREG_GPR_ALLOC, [6] = ISA_HWREG_LDS_ALLOC,        \
 	[15] = ISA_HWREG_SH_MEM_BASES

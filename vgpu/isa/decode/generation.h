@@ -85,7 +85,7 @@ struct isa_generation {
 	enum isa_column column;
 	uint8_t prefix[64]; /* enum isa_format by bits 31:26 of the first dword; 0: none */
 	uint16_t vop3_vop1; /* number of the first VOP1 among VOP3 */
-	uint8_t sgprs;      /* that a wave can have, without VCC */
+	uint8_t sgprs;      /* SGPRs that a wave can have, without VCC */
 	struct isa_codes codes;
 
 	bool vop3_literals; /* VOP3 and VOP3P take literals */
@@ -96,7 +96,7 @@ struct isa_generation {
 	bool glc_returns;        /* atomics return by GLC; else by bit 0 of TH */
 	uint8_t hwreg[64];       /* enum isa_hwreg by number */
 	uint32_t mode_writable;  /* bits of MODE that s_setreg changes */
-	bool full_float_atomics; /* those of L2 keep f32 denormals, and reach fine-grained memory */
+	bool full_float_atomics; /* atomics in L2 keep f32 denormals, and reach fine-grained memory */
 	bool ds_compares_first; /* compare-and-swap of LDS: data 0 is compared, data 1 is new; else as memory has it */
 	bool bpermute_halves; /* ds_permute and ds_bpermute of wave64 stay inside each half of 32 lanes */
 	bool dlc_bypasses;    /* only loads with DLC beside GLC bypass all caches above L2 */

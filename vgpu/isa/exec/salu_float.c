@@ -68,7 +68,7 @@ static const struct scalar_float floats[] = {
 
 #define FLOATS (sizeof(floats) / sizeof(floats[0]))
 
-/* By instruction; written once by index_floats. */
+/* Indexed by instruction; written once by index_floats. */
 static const struct isa_lane_op *lane_of[ISA_OP_COUNT];
 static uint8_t sources_of[ISA_OP_COUNT];
 static pthread_once_t indexed = PTHREAD_ONCE_INIT;

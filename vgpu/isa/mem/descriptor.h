@@ -39,7 +39,7 @@ struct isa_image {
 	int32_t first_layer;
 	float min_lod;
 	uint64_t slice_B; /* a slice or layer with all its levels */
-	uint32_t levels;  /* of the resource, which level[] has */
+	uint32_t levels;  /* levels of the resource, in level[] */
 	struct isa_image_level level[ISA_IMAGE_LEVELS];
 };
 

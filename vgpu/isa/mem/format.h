@@ -14,7 +14,7 @@ enum isa_num_format {
 	ISA_NUM_SINT,
 	ISA_NUM_SNORM_OGL,
 	ISA_NUM_FLOAT,
-	/* Of images alone: */
+	/* Images alone have: */
 	ISA_NUM_SRGB = 9,
 };
 

@@ -50,7 +50,7 @@ static const char *find_rows(const struct isa_wave *w, const struct isa_inst *i,
 	return NULL;
 }
 
-/* What the coordinates of an access without a sampler mean. */
+/* Finds the meaning of the coordinates of an access without a sampler. */
 static void find_axes(struct isa_image_access *a)
 {
 	unsigned axes = isa_image_axes(&a->m);

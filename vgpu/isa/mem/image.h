@@ -19,8 +19,8 @@
 /* An instruction with its resource. */
 struct isa_image_access {
 	struct isa_image m;
-	uint8_t coordinates;            /* of the address, the layer included */
-	uint8_t axes;                   /* those without the layer */
+	uint8_t coordinates;            /* coordinates of the address, with the layer */
+	uint8_t axes;                   /* coordinates without the layer */
 	uint8_t places;                 /* X and Y that the image has */
 	uint8_t slice;                  /* the coordinate that selects a slice; 0: the first slice */
 	bool is_plain;                  /* an address of nothing but coordinates of 32 bits */

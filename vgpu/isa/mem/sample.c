@@ -16,7 +16,7 @@ struct sample {
 	const struct isa_image *m;
 	const struct isa_sampler *s;
 	float c[3];    /* X, Y, Z or zero */
-	int32_t slice; /* of an image without Z */
+	int32_t slice; /* the slice of an image without Z */
 	int32_t offset[3];
 	float reference;
 	bool compares;
@@ -153,11 +153,11 @@ static void sample_level(const struct sample *p, unsigned level, bool linear, ui
 
 /* --- levels --- */
 
-/* What the lanes' addresses have in common. */
+/* The part of the addresses that all lanes share. */
 struct request {
 	struct isa_image_access a;
 	struct isa_sampler s;
-	bool one_level; /* and one filter: the level of detail does not matter */
+	bool one_level; /* a single level and filter: the level of detail does not matter */
 	struct isa_image_address address[ISA_LANES];
 };
 

@@ -187,7 +187,7 @@ static inline float dot_bf16(uint32_t a, uint32_t b, float c)
 
 LANES_3(dot2_f32_bf16, f32, u32, u32, f32, dot_bf16(a, b, c))
 
-/* To nearest even. */
+/* Rounds to nearest even. */
 static inline uint32_t bf16_from_bits32(uint32_t a)
 {
 	if (is_nan32(a))

@@ -81,7 +81,7 @@ static inline uint64_t isa_mask_read(const struct isa_wave *w, unsigned code)
 	return w->machine->wave32 ? isa_sread32(w, code) : isa_sread64(w, code);
 }
 
-/* Where lane 0's first dword of scratch is. */
+/* Address of lane 0's first dword of scratch. */
 static inline uint64_t isa_scratch_base(const struct isa_wave *w)
 {
 	return isa_generation_of(w->machine->chip->gfx)->column == ISA_COLUMN_9 ? isa_sread64(w, ISA_FLAT_SCRATCH)

@@ -46,7 +46,7 @@ static int lock_sleep(void)
 		r = pthread_mutex_timedlock(&kern->lock, &until);
 	} while (r == ETIMEDOUT);
 #ifdef __SANITIZE_THREAD__
-	/* Its pthread_mutex_timedlock() takes EOWNERDEAD for a failure. */
+	/* TSan's pthread_mutex_timedlock() takes EOWNERDEAD for a failure. */
 	if (r == EOWNERDEAD)
 		__tsan_mutex_post_lock(&kern->lock, __tsan_mutex_try_lock, 0);
 #endif

@@ -7,10 +7,10 @@
 #include "vgpu/kernel/base/state_gem.h"
 
 #define KERN_USERQ_ONLY 2    /* kern_device.userq: in place of the kernel's rings */
-#define KERN_USERQS     512  /* of a file at most (AMDGPU_MAX_USERQ_COUNT) */
+#define KERN_USERQS     512  /* user queues of a file at most (AMDGPU_MAX_USERQ_COUNT) */
 #define KERN_SLOTS      2048 /* fence slots of a device; Linux has 2 MiB of them */
 
-/* What a doorbell holds between two stores of the client. */
+/* The value of a doorbell between two stores of the client. */
 #define KERN_DOORBELL_SILENT UINT64_MAX
 
 enum kern_userq_state {
@@ -35,7 +35,7 @@ struct kern_userq {
 	uint64_t fence_context;
 	unsigned slot;
 	enum kern_userq_state state;
-	bool threaded;           /* its thread lives */
+	bool threaded;           /* the queue's thread lives */
 	struct kern_waitq ended; /* the thread has ended */
 	/* Without the lock, too: */
 	_Atomic bool stop;         /* the thread shall end */

@@ -11,7 +11,7 @@
 #include "vgpu/kernel/sched/ctx.h"
 #include "vgpu/kernel/sync/fence.h"
 
-#define EOP_B 2048 /* of the compute queue's own end-of-pipe buffer */
+#define EOP_B 2048 /* size of the compute queue's own end-of-pipe buffer */
 /* FREE waits so long for the last fence of USERQ_SIGNAL, up to 6.18 (amdgpu_userq_wait_for_last_fence()). */
 #define LAST_FENCE_NS 100000000ll
 

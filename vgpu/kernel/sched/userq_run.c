@@ -25,7 +25,7 @@
 #define LONG_NS      100000
 #define SHORT_LOOKS  20000
 #define TIMER_LOOKS  64   /* looks between two looks at the time limit */
-#define LATE_WPTR_US 1000 /* so long a write pointer may come after its doorbell, to be called late */
+#define LATE_WPTR_US 1000 /* a write pointer that is stored later than this after its doorbell counts as missing */
 
 struct userq_thread {
 	struct kern_userq *q;       /* counted */
@@ -125,7 +125,7 @@ static void ring_run(struct userq_thread *t, uint64_t end, struct kern_view *vie
 		.user_ring = &ring,
 		.watchdog_ns = hangs ? q->dev->watchdog_ns[q->ip] : 0,
 		.timer = &q->timer,
-		.seq = end, /* as its fences */
+		.seq = end, /* numbered as the queue's fences */
 		.ctx = q->id,
 		.device = q->dev->index,
 		.pid = (uint32_t)kern_local.pid,
