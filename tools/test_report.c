@@ -180,7 +180,8 @@ static void write_text(FILE *file, const struct test_item *items, unsigned count
 /* Bytes of the character at `at` in UTF-8, which both JSON and XML demand; 0: there is none, or XML has no such one. */
 static size_t character_B(const unsigned char *at, size_t left_B)
 {
-	static const uint32_t first[] = {0, 0, 0x80, 0x800, 0x10000}; /* indexed by bytes: shorter forms are invalid */
+	static const uint32_t first[] = {0, 0, 0x80, 0x800,
+					 0x10000}; /* indexed by bytes: shorter forms are invalid */
 	size_t n = at[0] < 0x80 ? 1 : at[0] < 0xc0 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf8 ? 4 : 0;
 	uint32_t code = n > 1 ? at[0] & (0x7fu >> n) : at[0];
 

@@ -438,84 +438,44 @@ static hipError_t wait_work(struct hip_work *w, const hipExternalSemaphoreWaitNo
 		 : hipErrorInvalidValue;
 }
 
-HIP_PUBLIC(hipGraphAddExternalSemaphoresSignalNode,(hipGraphNode_t *out, hipGraph_t graph,
-						  const hipGraphNode_t *before, size_t count,
-						  const hipExternalSemaphoreSignalNodeParams *p),
-	   (out, graph, before, count, p))
-{
-	struct hip_work w;
-
-	return hip_node_add(out, graph, before, count, signal_work(&w, p), &w);
-}
-
-HIP_PUBLIC(hipGraphExternalSemaphoresSignalNodeSetParams,(hipGraphNode_t node,
-							const hipExternalSemaphoreSignalNodeParams *p), (node, p))
-{
-	struct hip_work w;
-
-	return hip_node_set(node, signal_work(&w, p), &w);
-}
-
-HIP_PUBLIC(hipGraphExecExternalSemaphoresSignalNodeSetParams,(hipGraphExec_t exec, hipGraphNode_t node,
-							    const hipExternalSemaphoreSignalNodeParams *p), (exec, node, p))
-{
-	struct hip_work w;
-
-	return hip_exec_set(exec, node, signal_work(&w, p), &w);
-}
-
-/* Returns the node's own lists. */
-HIP_PUBLIC_ON_GRAPH(
-hipGraphExternalSemaphoresSignalNodeGetParams,(hipGraphNode_t node, hipExternalSemaphoreSignalNodeParams *p),
-	(node, p))
-{
-	const struct hip_work *w = work_of(node, hipGraphNodeTypeExtSemaphoreSignal);
-
-	if (!w || !p)
-		return hipErrorInvalidValue;
-	*p = (hipExternalSemaphoreSignalNodeParams){(hipExternalSemaphore_t *)(void *)w->args,
-						    w->op.semaphores.signal, w->op.semaphores.count};
-	return hipSuccess;
-}
-
-HIP_PUBLIC(hipGraphAddExternalSemaphoresWaitNode,(hipGraphNode_t *out, hipGraph_t graph, const hipGraphNode_t *before,
-						size_t count, const hipExternalSemaphoreWaitNodeParams *p),
-	   (out, graph, before, count, p))
-{
-	struct hip_work w;
-
-	return hip_node_add(out, graph, before, count, wait_work(&w, p), &w);
-}
-
-HIP_PUBLIC(hipGraphExternalSemaphoresWaitNodeSetParams,(hipGraphNode_t node,
-						      const hipExternalSemaphoreWaitNodeParams *p), (node, p))
-{
-	struct hip_work w;
-
-	return hip_node_set(node, wait_work(&w, p), &w);
-}
-
-HIP_PUBLIC(hipGraphExecExternalSemaphoresWaitNodeSetParams,(hipGraphExec_t exec, hipGraphNode_t node,
-							  const hipExternalSemaphoreWaitNodeParams *p), (exec, node, p))
-{
-	struct hip_work w;
-
-	return hip_exec_set(exec, node, wait_work(&w, p), &w);
-}
-
-/* Returns the node's own lists. */
-HIP_PUBLIC_ON_GRAPH(
-hipGraphExternalSemaphoresWaitNodeGetParams,(hipGraphNode_t node, hipExternalSemaphoreWaitNodeParams *p),
-	(node, p))
-{
-	const struct hip_work *w = work_of(node, hipGraphNodeTypeExtSemaphoreWait);
-
-	if (!w || !p)
-		return hipErrorInvalidValue;
-	*p = (hipExternalSemaphoreWaitNodeParams){(hipExternalSemaphore_t *)(void *)w->args, w->op.semaphores.wait,
-						  w->op.semaphores.count};
-	return hipSuccess;
-}
+/* GetParams returns the node's own lists. `list` is the member of hip_op's semaphores that has the parameters. */
+#define SEMAPHORES(name, node_type, params_type, work, list)                                                       \
+	HIP_PUBLIC(hipGraphAdd##name,                                                                              \
+		   (hipGraphNode_t * out, hipGraph_t graph, const hipGraphNode_t *before, size_t count,            \
+		    const params_type *p),                                                                         \
+		   (out, graph, before, count, p))                                                                 \
+	{                                                                                                          \
+		struct hip_work w;                                                                                 \
+                                                                                                                   \
+		return hip_node_add(out, graph, before, count, work(&w, p), &w);                                   \
+	}                                                                                                          \
+	HIP_PUBLIC(hipGraph##name##SetParams, (hipGraphNode_t node, const params_type *p), (node, p))              \
+	{                                                                                                          \
+		struct hip_work w;                                                                                 \
+                                                                                                                   \
+		return hip_node_set(node, work(&w, p), &w);                                                        \
+	}                                                                                                          \
+	HIP_PUBLIC(hipGraphExec##name##SetParams,                                                                  \
+		   (hipGraphExec_t exec, hipGraphNode_t node, const params_type *p), (exec, node, p))              \
+	{                                                                                                          \
+		struct hip_work w;                                                                                 \
+                                                                                                                   \
+		return hip_exec_set(exec, node, work(&w, p), &w);                                                  \
+	}                                                                                                          \
+	HIP_PUBLIC_ON_GRAPH(hipGraph##name##GetParams, (hipGraphNode_t node, params_type * p), (node, p))          \
+	{                                                                                                          \
+		const struct hip_work *w = work_of(node, node_type);                                               \
+                                                                                                                   \
+		if (!w || !p)                                                                                      \
+			return hipErrorInvalidValue;                                                               \
+		*p = (params_type){(hipExternalSemaphore_t *)(void *)w->args, w->op.semaphores.list,               \
+				   w->op.semaphores.count};                                                        \
+		return hipSuccess;                                                                                 \
+	}
+SEMAPHORES(ExternalSemaphoresSignalNode, hipGraphNodeTypeExtSemaphoreSignal, hipExternalSemaphoreSignalNodeParams,
+	   signal_work, signal)
+SEMAPHORES(ExternalSemaphoresWaitNode, hipGraphNodeTypeExtSemaphoreWait, hipExternalSemaphoreWaitNodeParams,
+	   wait_work, wait)
 #endif
 
 /* --- nodes of any type ------------------------------------------------------------------------ */

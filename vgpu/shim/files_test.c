@@ -496,7 +496,9 @@ static void messages_in_a_call(void)
 		CHECK_EQ(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf[i]), 0);
 		CHECK_EQ(drmCloseBufferHandle(fd, handle), 0);
 		iov[i] = (struct iovec){&byte[i], i < 2 ? 1 : 1u << 30}; /* too long for a message */
-		msgs[i].msg_hdr = (struct msghdr){.msg_iov = &iov[i], .msg_iovlen = 1, .msg_control = control[i],
+		msgs[i].msg_hdr = (struct msghdr){.msg_iov = &iov[i],
+						  .msg_iovlen = 1,
+						  .msg_control = control[i],
 						  .msg_controllen = sizeof(control[i])};
 		c = CMSG_FIRSTHDR(&msgs[i].msg_hdr);
 		*c = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
