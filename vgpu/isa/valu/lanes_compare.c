@@ -1,4 +1,4 @@
-/* Lane functions: compares and classes of f32, f64 and f16. MXCSR flushes denormal f32 and f64 operands by MODE. */
+/* Lane functions: compares, and classes of floats. MXCSR flushes denormal f32 and f64 operands by MODE. */
 #include "vgpu/isa/half.h"
 #include "vgpu/isa/valu/lanes.h"
 
@@ -88,6 +88,20 @@ LANES_COMPARE(class_f32, u32, u32, class32(a) & b)
 LANES_COMPARE(class_f64, u64, u32, class64(a) & b)
 LANES_COMPARE(class_f16, u16, u32, class16(a) & b)
 
+#define INTEGER_RELATIONS(T)                                                                                       \
+	LANES_COMPARE(cmp_lt_##T, T, T, a < b)                                                                     \
+	LANES_COMPARE(cmp_eq_##T, T, T, a == b)                                                                    \
+	LANES_COMPARE(cmp_le_##T, T, T, a <= b)                                                                    \
+	LANES_COMPARE(cmp_gt_##T, T, T, a > b)                                                                     \
+	LANES_COMPARE(cmp_ne_##T, T, T, a != b)                                                                    \
+	LANES_COMPARE(cmp_ge_##T, T, T, a >= b)
+INTEGER_RELATIONS(i16)
+INTEGER_RELATIONS(u16)
+INTEGER_RELATIONS(i32)
+INTEGER_RELATIONS(u32)
+INTEGER_RELATIONS(i64)
+INTEGER_RELATIONS(u64)
+
 #define ROW(X, ID, T, FP, fn) {ISA_OP_V_##X##_##ID##_##T, FP, fn}
 #define BOTH(ID, T, FP, fn)   ROW(CMP, ID, T, FP, fn), ROW(CMPX, ID, T, FP, fn)
 #define ALL_RELATIONS(T, t, FP)                                                                                    \
@@ -97,10 +111,21 @@ LANES_COMPARE(class_f16, u16, u32, class16(a) & b)
 		BOTH(NGE, T, FP, cmp_nge_##t), BOTH(NLG, T, FP, cmp_nlg_##t), BOTH(NGT, T, FP, cmp_ngt_##t),       \
 		BOTH(NLE, T, FP, cmp_nle_##t), BOTH(NEQ, T, FP, cmp_neq_##t), BOTH(NLT, T, FP, cmp_nlt_##t),       \
 		BOTH(TRU, T, FP, cmp_always), BOTH(CLASS, T, ISA_FP_NONE, class_##t)
+#define ALL_OF_INTEGERS(TYPE, t)                                                                                   \
+	BOTH(F, TYPE, ISA_FP_NONE, cmp_never), BOTH(LT, TYPE, ISA_FP_NONE, cmp_lt_##t),                            \
+		BOTH(EQ, TYPE, ISA_FP_NONE, cmp_eq_##t), BOTH(LE, TYPE, ISA_FP_NONE, cmp_le_##t),                  \
+		BOTH(GT, TYPE, ISA_FP_NONE, cmp_gt_##t), BOTH(NE, TYPE, ISA_FP_NONE, cmp_ne_##t),                  \
+		BOTH(GE, TYPE, ISA_FP_NONE, cmp_ge_##t), BOTH(T, TYPE, ISA_FP_NONE, cmp_always)
 
 const struct isa_lane_op ISA_LANES_NAME(isa_lanes_compare)[] = {
 	ALL_RELATIONS(F32, f32, ISA_FP_32),
 	ALL_RELATIONS(F64, f64, ISA_FP_64),
 	ALL_RELATIONS(F16, f16, ISA_FP_EXACT),
+	ALL_OF_INTEGERS(I16, i16),
+	ALL_OF_INTEGERS(U16, u16),
+	ALL_OF_INTEGERS(I32, i32),
+	ALL_OF_INTEGERS(U32, u32),
+	ALL_OF_INTEGERS(I64, i64),
+	ALL_OF_INTEGERS(U64, u64),
 	{ISA_OP_NONE, 0, NULL},
 };

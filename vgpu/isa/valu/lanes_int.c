@@ -327,37 +327,7 @@ static inline uint32_t sat_u8(int32_t v)
 
 LANES_1(sat_pk_u8_i16, u32, u32, sat_u8((int16_t)a) | sat_u8((int32_t)a >> 16) << 8)
 
-/* --- compares --- */
-
-#define LANES_COMPARES(T)                                                                                          \
-	LANES_COMPARE(cmp_lt_##T, T, T, a < b)                                                                     \
-	LANES_COMPARE(cmp_eq_##T, T, T, a == b)                                                                    \
-	LANES_COMPARE(cmp_le_##T, T, T, a <= b)                                                                    \
-	LANES_COMPARE(cmp_gt_##T, T, T, a > b)                                                                     \
-	LANES_COMPARE(cmp_ne_##T, T, T, a != b)                                                                    \
-	LANES_COMPARE(cmp_ge_##T, T, T, a >= b)
-LANES_COMPARES(i32)
-LANES_COMPARES(u32)
-LANES_COMPARES(i16)
-LANES_COMPARES(u16)
-
-static void cmp_never(struct isa_lanes *x)
-{
-	x->carry = 0;
-}
-
-static void cmp_always(struct isa_lanes *x)
-{
-	x->carry = ~0ull;
-}
-
 #define N(ID, fn) {ISA_OP_V_##ID, ISA_FP_NONE, fn}
-#define COMPARES(T, t)                                                                                             \
-	N(CMP_F_##T, cmp_never), N(CMP_LT_##T, cmp_lt_##t), N(CMP_EQ_##T, cmp_eq_##t), N(CMP_LE_##T, cmp_le_##t),  \
-		N(CMP_GT_##T, cmp_gt_##t), N(CMP_NE_##T, cmp_ne_##t), N(CMP_GE_##T, cmp_ge_##t),                   \
-		N(CMP_T_##T, cmp_always), N(CMPX_F_##T, cmp_never), N(CMPX_LT_##T, cmp_lt_##t),                    \
-		N(CMPX_EQ_##T, cmp_eq_##t), N(CMPX_LE_##T, cmp_le_##t), N(CMPX_GT_##T, cmp_gt_##t),                \
-		N(CMPX_NE_##T, cmp_ne_##t), N(CMPX_GE_##T, cmp_ge_##t), N(CMPX_T_##T, cmp_always)
 #define MINMAX(T, t)                                                                                               \
 	N(MIN_##T, min_##t), N(MAX_##T, max_##t), N(MIN3_##T, min3_##t), N(MAX3_##T, max3_##t),                    \
 		N(MED3_##T, med3_##t)
@@ -460,9 +430,5 @@ const struct isa_lane_op ISA_LANES_NAME(isa_lanes_int)[] = {
 	N(CVT_PK_I16_I32, cvt_pk_i16_i32),
 	N(PACK_B32_F16, pack_b32_f16),
 	N(SAT_PK_U8_I16, sat_pk_u8_i16),
-	COMPARES(I32, i32),
-	COMPARES(U32, u32),
-	COMPARES(I16, i16),
-	COMPARES(U16, u16),
 	{ISA_OP_NONE, 0, NULL},
 };

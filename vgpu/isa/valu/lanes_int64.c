@@ -43,26 +43,6 @@ static void mad_i64_i32(struct isa_lanes *x)
 	x->carry = mask_bits(m);
 }
 
-#define LANES_COMPARES(T)                                                                                          \
-	LANES_COMPARE(cmp_lt_##T, T, T, a < b)                                                                     \
-	LANES_COMPARE(cmp_eq_##T, T, T, a == b)                                                                    \
-	LANES_COMPARE(cmp_le_##T, T, T, a <= b)                                                                    \
-	LANES_COMPARE(cmp_gt_##T, T, T, a > b)                                                                     \
-	LANES_COMPARE(cmp_ne_##T, T, T, a != b)                                                                    \
-	LANES_COMPARE(cmp_ge_##T, T, T, a >= b)
-LANES_COMPARES(i64)
-LANES_COMPARES(u64)
-
-static void cmp_never(struct isa_lanes *x)
-{
-	x->carry = 0;
-}
-
-static void cmp_always(struct isa_lanes *x)
-{
-	x->carry = ~0ull;
-}
-
 /* --- quad sums of absolute differences --- */
 
 static inline uint32_t absdiff_byte(uint64_t a, uint32_t b, unsigned n)
@@ -123,17 +103,10 @@ static void mqsad_u32(struct isa_lanes *x)
 }
 
 #define N(ID, fn) {ISA_OP_V_##ID, ISA_FP_NONE, fn}
-#define COMPARES(T, t)                                                                                             \
-	N(CMP_F_##T, cmp_never), N(CMP_LT_##T, cmp_lt_##t), N(CMP_EQ_##T, cmp_eq_##t), N(CMP_LE_##T, cmp_le_##t),  \
-		N(CMP_GT_##T, cmp_gt_##t), N(CMP_NE_##T, cmp_ne_##t), N(CMP_GE_##T, cmp_ge_##t),                   \
-		N(CMP_T_##T, cmp_always), N(CMPX_F_##T, cmp_never), N(CMPX_LT_##T, cmp_lt_##t),                    \
-		N(CMPX_EQ_##T, cmp_eq_##t), N(CMPX_LE_##T, cmp_le_##t), N(CMPX_GT_##T, cmp_gt_##t),                \
-		N(CMPX_NE_##T, cmp_ne_##t), N(CMPX_GE_##T, cmp_ge_##t), N(CMPX_T_##T, cmp_always)
 
 const struct isa_lane_op ISA_LANES_NAME(isa_lanes_int64)[] = {
-	N(LSHLREV_B64, lshlrev_b64),  N(LSHRREV_B64, lshrrev_b64),   N(ASHRREV_I64, ashrrev_i64),
-	N(MAD_U64_U32, mad_u64_u32),  N(MAD_I64_I32, mad_i64_i32),   N(QSAD_PK_U16_U8, qsad_pk),
-	N(MQSAD_PK_U16_U8, mqsad_pk), N(MQSAD_U32_U8, mqsad_u32),    COMPARES(I64, i64),
-	N(MOV_B64, mov_b64),          N(LSHL_ADD_U64, lshl_add_u64), COMPARES(U64, u64),
-	{ISA_OP_NONE, 0, NULL},
+	N(LSHLREV_B64, lshlrev_b64),   N(LSHRREV_B64, lshrrev_b64), N(ASHRREV_I64, ashrrev_i64),
+	N(MAD_U64_U32, mad_u64_u32),   N(MAD_I64_I32, mad_i64_i32), N(QSAD_PK_U16_U8, qsad_pk),
+	N(MQSAD_PK_U16_U8, mqsad_pk),  N(MQSAD_U32_U8, mqsad_u32),  N(MOV_B64, mov_b64),
+	N(LSHL_ADD_U64, lshl_add_u64), {ISA_OP_NONE, 0, NULL},
 };

@@ -379,21 +379,27 @@ static void write_mask(struct work *k)
 		isa_set_exec(k->w, bits);
 }
 
+/* Fills a work that may read or write a mask; the result goes to a room of its own. */
+static inline void begin_masked(struct work *k, struct isa_wave *w, const struct isa_inst *i)
+{
+	k->w = w;
+	k->i = i;
+	k->exec = isa_exec(w);
+	k->x.d = k->result;
+	k->x.carry = i->row->flags & ISA_ROW_CARRY_IN ? isa_mask_read(w, i->valu.scarry) : 0;
+	k->x.mode = w->mode;
+	k->x.clamp = i->valu.clamp;
+	k->x.inst = &i->valu;
+	k->x.exec = k->exec;
+	find_sources(k);
+}
+
 static const struct isa_inst *run_general(struct isa_wave *w, const struct isa_inst *i)
 {
 	struct work k;
 	unsigned dw = isa_type_dw(i->valu.dst_type);
 
-	k.w = w;
-	k.i = i;
-	k.exec = isa_exec(w);
-	k.x.d = k.result;
-	k.x.carry = i->row->flags & ISA_ROW_CARRY_IN ? isa_mask_read(w, i->valu.scarry) : 0;
-	k.x.mode = w->mode;
-	k.x.clamp = i->valu.clamp;
-	k.x.inst = &i->valu;
-	k.x.exec = k.exec;
-	find_sources(&k);
+	begin_masked(&k, w, i);
 	if (i->valu.is_dpp)
 		apply_dpp(&k);
 	modify_sources(&k);
@@ -444,16 +450,7 @@ static const struct isa_inst *run_masked(struct isa_wave *w, const struct isa_in
 {
 	struct work k;
 
-	k.w = w;
-	k.i = i;
-	k.exec = isa_exec(w);
-	k.x.d = k.result;
-	k.x.carry = i->row->flags & ISA_ROW_CARRY_IN ? isa_mask_read(w, i->valu.scarry) : 0;
-	k.x.mode = w->mode;
-	k.x.clamp = i->valu.clamp;
-	k.x.inst = &i->valu;
-	k.x.exec = k.exec;
-	find_sources(&k);
+	begin_masked(&k, w, i);
 	call_lane(&k, i->valu.lane);
 	if (i->valu.dst_type != ISA_T_M64)
 		isa_write_rows(w, i->valu.vdst, k.result, isa_type_dw(i->valu.dst_type), k.exec);
