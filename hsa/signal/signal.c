@@ -21,11 +21,7 @@
  *   - a new value is stored after the increment (release), so that a thread that loads it sees the new generation;
  *   - a free place gets no completions: its kind is checked under the lock;
  *   - members of the signal's memory that the CPU reads are accessed atomically. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "hsa/core/table.h"
 #include "hsa/signal/signals.h"
@@ -59,25 +55,9 @@ hsa_signal_t rt_signal_handle(const struct rt *rt, const struct rt_signal *signa
 	return (hsa_signal_t){rt->signals->range[0].va + (uint64_t)(signal - rt->signals->beside) * RT_SIGNAL_B};
 }
 
-static amd_signal_t *memory_of(const struct rt *rt, const struct rt_signal *signal)
-{
-	return rt_signal_memory(rt_signal_handle(rt, signal));
-}
-
 static _Atomic int64_t *value_memory(const struct rt *rt, const struct rt_signal *signal)
 {
-	return (_Atomic int64_t *)&memory_of(rt, signal)->value;
-}
-
-static void signal_lock(struct rt_signal *signal)
-{
-	while (atomic_exchange_explicit(&signal->lock, 1, memory_order_acquire))
-		__builtin_ia32_pause();
-}
-
-static void signal_unlock(struct rt_signal *signal)
-{
-	atomic_store_explicit(&signal->lock, 0, memory_order_release);
+	return (_Atomic int64_t *)&rt_signal_memory(rt_signal_handle(rt, signal))->value;
 }
 
 /* --- completions -------------------------------------------------------------------------------- */
@@ -99,13 +79,7 @@ static int64_t value_sum(int64_t value, int64_t amount)
 	return (int64_t)((uint64_t)value + (uint64_t)amount);
 }
 
-static void set_pending_locked(struct rt_signal *signal)
-{
-	atomic_store_explicit(&signal->pending, signal->pending_count || signal->shadowed, memory_order_release);
-}
-
-/* Checks whether the GPU's own write has been made, and puts the shadow in its place. */
-static void check_gpu_write_locked(struct rt *rt, struct rt_signal *signal)
+void rt_signal_check_gpu_write_locked(struct rt *rt, struct rt_signal *signal)
 {
 	_Atomic int64_t *value = value_memory(rt, signal);
 	int end;
@@ -130,12 +104,12 @@ static void check_gpu_write_locked(struct rt *rt, struct rt_signal *signal)
  * shadow. */
 static void shadow_value_locked(struct rt *rt, struct rt_signal *signal)
 {
-	check_gpu_write_locked(rt, signal);
+	rt_signal_check_gpu_write_locked(rt, signal);
 	if (!signal->gpu_writes || signal->shadowed)
 		return;
 	signal->shadow = value_sum(signal->final, 1);
 	signal->shadowed = true;
-	set_pending_locked(signal);
+	rt_signal_set_pending_locked(signal);
 }
 
 /* Called after unlock: the progress thread applies pending completions even if no thread loads the signal. */
@@ -171,7 +145,7 @@ static bool apply_completions_locked(struct rt *rt, struct rt_signal *signal)
 	unsigned kept = 0, count = signal->pending_count;
 	bool failed = false;
 
-	check_gpu_write_locked(rt, signal);
+	rt_signal_check_gpu_write_locked(rt, signal);
 	for (unsigned i = 0; i < count; i++) {
 		int end = completion_ended(&signal->pending_list[i]);
 
@@ -188,7 +162,7 @@ static bool apply_completions_locked(struct rt *rt, struct rt_signal *signal)
 		value_store_locked(rt, signal, FAILED_VALUE);
 	else if (kept < count)
 		value_add_locked(rt, signal, -(int64_t)(count - kept));
-	set_pending_locked(signal);
+	rt_signal_set_pending_locked(signal);
 	return kept < count;
 }
 
@@ -196,10 +170,10 @@ bool rt_signal_apply_completions(struct rt *rt, struct rt_signal *signal)
 {
 	bool changed, more;
 
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	changed = apply_completions_locked(rt, signal);
 	more = signal->pending_count || signal->shadowed;
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	if (changed)
 		rt_signal_wake(rt, signal);
 	return more;
@@ -212,10 +186,10 @@ hsa_signal_value_t rt_signal_load(struct rt *rt, struct rt_signal *signal)
 
 	if (__builtin_expect(!atomic_load_explicit(&signal->pending, memory_order_acquire), 1))
 		return value;
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	changed = apply_completions_locked(rt, signal);
 	value = signal->shadowed ? signal->shadow : atomic_load(value_memory(rt, signal));
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	watch_pending(rt, signal);
 	if (changed)
 		rt_signal_wake(rt, signal);
@@ -235,7 +209,7 @@ static bool add_pending_locked(struct rt_signal *signal, const struct rt_complet
 		signal->pending_max = max;
 	}
 	signal->pending_list[signal->pending_count++] = *completion;
-	set_pending_locked(signal);
+	rt_signal_set_pending_locked(signal);
 	return true;
 }
 
@@ -251,8 +225,8 @@ void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const str
 {
 	bool alone, added = true;
 
-	signal_lock(signal);
-	check_gpu_write_locked(rt, signal);
+	rt_signal_lock(signal);
+	rt_signal_check_gpu_write_locked(rt, signal);
 	alone = is_alone_locked(signal);
 	if (!alone && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_FREE)
 		added = add_pending_locked(signal, completion);
@@ -265,7 +239,7 @@ void rt_signal_add_completion(struct rt *rt, struct rt_signal *signal, const str
 		*va = (uintptr_t)value_memory(rt, signal);
 		*value = (uint64_t)signal->final;
 	}
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	watch_pending(rt, signal);
 }
 
@@ -280,9 +254,9 @@ void rt_signal_add_cpu_completion(struct rt *rt, struct rt_signal *signal, uint3
 {
 	bool added;
 
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	added = !is_generation(signal, generation) || add_pending_locked(signal, completion);
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	watch_pending(rt, signal);
 	if (added)
 		return;
@@ -295,9 +269,9 @@ void rt_signal_await_job(struct rt_signal *signal, int64_t timeout_ns)
 {
 	struct cs_fence fence;
 
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	fence = signal->gpu.fence;
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	if (fence.ring)
 		(void)!cs_fence_sleep(fence, timeout_ns);
 }
@@ -306,9 +280,9 @@ bool rt_signal_check(struct rt *rt, struct rt_signal *signal)
 {
 	bool lost;
 
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	lost = signal->gpu.fence.ring && cs_ctx_lost(cs_ring_ctx(signal->gpu.fence.ring));
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	if (lost)
 		rt_signal_fail(rt, signal);
 	return lost;
@@ -323,9 +297,9 @@ static void fail_locked(struct rt *rt, struct rt_signal *signal)
 
 void rt_signal_fail(struct rt *rt, struct rt_signal *signal)
 {
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	fail_locked(rt, signal);
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	rt_signal_wake(rt, signal);
 }
 
@@ -344,7 +318,7 @@ bool rt_signal_next_fence(struct rt_signal *signal, struct cs_fence *fence, bool
 	const struct rt_completion *next = NULL;
 	bool known = false;
 
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	if (signal->pending_count)
 		next = &signal->pending_list[0];
 	else if (signal->gpu_writes)
@@ -354,7 +328,7 @@ bool rt_signal_next_fence(struct rt_signal *signal, struct cs_fence *fence, bool
 		*ends = !signal->counted && may_wait_for(next, NULL);
 		known = true;
 	}
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	return known;
 }
 
@@ -366,7 +340,7 @@ enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const s
 
 	if (!rt_signal_load(rt, signal))
 		return RT_DEP_MET;
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	/* The GPU's write may be visible before its completion has ended, so the value that it will write is
 	 * checked. */
 	if (signal->gpu_writes && !signal->pending_count && !signal->shadowed && !signal->final)
@@ -377,147 +351,8 @@ enum rt_dep_state rt_signal_dep(struct rt *rt, struct rt_signal *signal, const s
 		*fence = only->fence;
 		state = RT_DEP_FENCE;
 	}
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	return state;
-}
-
-/* --- creation and destruction ------------------------------------------------------------------- */
-
-/* True while the GPU will write the value. */
-static bool gpu_writes(struct rt *rt, struct rt_signal *signal)
-{
-	bool writes;
-
-	signal_lock(signal);
-	check_gpu_write_locked(rt, signal);
-	writes = signal->gpu_writes;
-	signal_unlock(signal);
-	return writes;
-}
-
-/* Frees the places of destroyed signals whose values the GPU has written in the meantime. */
-static void free_dying_locked(struct rt *rt)
-{
-	struct rt_signals *s = rt->signals;
-
-	for (struct rt_signal **at = &s->dying; *at;) {
-		struct rt_signal *signal = *at;
-
-		if (gpu_writes(rt, signal)) {
-			at = &signal->next;
-			continue;
-		}
-		*at = signal->next;
-		rt_signals_put(s, signal);
-	}
-}
-
-int rt_signal_take(struct rt *rt, struct rt_signal **out)
-{
-	struct rt_signals *s = rt->signals;
-	int r = 0;
-
-	drv_lock(&s->lock);
-	if (!s->free)
-		free_dying_locked(rt);
-	if (!s->free)
-		r = rt_signals_grow(rt);
-	if (!r) {
-		*out = s->free;
-		s->free = s->free->next;
-	}
-	drv_unlock(&s->lock);
-	return r;
-}
-
-/* The progress thread may still have the place's previous signal in its list. */
-static void state_reset_locked(struct rt_signal *signal)
-{
-	signal->counted = signal->shadowed = signal->gpu_writes = false;
-	atomic_store_explicit(&signal->failed, false, memory_order_relaxed);
-	atomic_store_explicit(&signal->clock, NULL, memory_order_relaxed);
-	signal->pending_count = 0;
-	signal->gpu = (struct rt_completion){0};
-	set_pending_locked(signal);
-}
-
-/* Initialises a signal's memory. */
-static void memory_init(amd_signal_t *memory, amd_signal_kind64_t kind, int64_t value)
-{
-	memory->kind = kind;
-	memory->event_mailbox_ptr = 0;
-	memory->event_id = memory->reserved1 = 0;
-	memory->reserved3[0] = memory->reserved3[1] = 0;
-	__atomic_store_n(&memory->start_ts, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&memory->end_ts, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&memory->queue_ptr, NULL, __ATOMIC_RELAXED);
-	__atomic_store_n(&memory->value, value, __ATOMIC_RELEASE);
-}
-
-/* The handle is valid afterwards. */
-static void signal_publish_locked(struct rt_signal *signal, enum rt_signal_kind kind)
-{
-	atomic_store_explicit(&signal->kind, kind, memory_order_release);
-}
-
-int rt_signal_create(struct rt *rt, hsa_signal_value_t value, enum rt_signal_kind kind, hsa_signal_t *handle)
-{
-	struct rt_signal *signal;
-	int r = rt_signal_take(rt, &signal);
-
-	if (r)
-		return r;
-	*handle = rt_signal_handle(rt, signal);
-	rt_signal_begin(signal, rt_signal_memory(*handle), value, kind);
-	return 0;
-}
-
-void rt_signal_begin(struct rt_signal *signal, amd_signal_t *memory, hsa_signal_value_t value,
-		     enum rt_signal_kind kind)
-{
-	signal_lock(signal);
-	state_reset_locked(signal);
-	if (memory)
-		memory_init(memory, AMD_SIGNAL_KIND_USER, value);
-	signal_publish_locked(signal, kind);
-	signal_unlock(signal);
-}
-
-void rt_doorbell_begin(struct rt *rt, struct rt_signal *doorbell, struct rt_queue *queue,
-		       volatile uint64_t *hardware)
-{
-	signal_lock(doorbell);
-	state_reset_locked(doorbell);
-	memory_init(memory_of(rt, doorbell), AMD_SIGNAL_KIND_DOORBELL, (intptr_t)hardware);
-	atomic_store_explicit(&doorbell->queue, queue, memory_order_release);
-	signal_publish_locked(doorbell, RT_SIGNAL_DOORBELL);
-	signal_unlock(doorbell);
-}
-
-void rt_signal_destroy(struct rt *rt, struct rt_signal *signal)
-{
-	struct rt_signals *s = rt->signals;
-	bool writes;
-
-	signal_lock(signal);
-	atomic_store_explicit(&signal->kind, RT_SIGNAL_FREE, memory_order_relaxed);
-	check_gpu_write_locked(rt, signal);
-	writes = signal->gpu_writes;
-	signal->pending_count = 0;
-	signal->shadowed = false;
-	set_pending_locked(signal);
-	atomic_fetch_add(&signal->generation, 1);
-	signal_unlock(signal);
-	rt_signal_wake(rt, signal);
-	drv_lock(&s->lock);
-	/* The GPU may still write the value's memory, so the place is not reused before. */
-	if (writes) {
-		signal->next = s->dying;
-		s->dying = signal;
-	} else {
-		rt_signals_put(s, signal);
-	}
-	drv_unlock(&s->lock);
 }
 
 /* --- changes by the CPU ----------------------------------------------------------------------- */
@@ -592,9 +427,9 @@ static int64_t signal_change(struct rt *rt, struct rt_signal *signal, enum op op
 {
 	int64_t old;
 
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	old = change_locked(rt, signal, op, value, expected);
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	watch_pending(rt, signal);
 	return old;
 }
@@ -603,13 +438,13 @@ bool rt_signal_complete(struct rt *rt, struct rt_signal *signal, uint32_t genera
 {
 	bool exists;
 
-	signal_lock(signal);
+	rt_signal_lock(signal);
 	exists = is_generation(signal, generation);
 	if (exists && error)
 		fail_locked(rt, signal);
 	else if (exists)
 		change_locked(rt, signal, OP_SUBTRACT, 1, 0);
-	signal_unlock(signal);
+	rt_signal_unlock(signal);
 	if (!exists)
 		return false;
 	watch_pending(rt, signal);
@@ -710,95 +545,4 @@ void impl_hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_
 void impl_hsa_signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value)
 {
 	store_without_wake(signal, value);
-}
-
-/* --- creation by clients ---------------------------------------------------------------------- */
-
-static hsa_status_t check_consumers(const struct rt *rt, uint32_t count, const hsa_agent_t *consumers)
-{
-	if (count && !consumers)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	for (uint32_t i = 0; i < count; i++) {
-		if (!rt_agent_of(rt, consumers[i]))
-			return HSA_STATUS_ERROR_INVALID_AGENT;
-		for (uint32_t j = 0; j < i; j++)
-			if (consumers[j].handle == consumers[i].handle)
-				return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	}
-	return HSA_STATUS_SUCCESS;
-}
-
-/* Like ROCr: a signal whose consumers are all GPUs is polled only. */
-static bool only_gpus(const struct rt *rt, uint32_t count, const hsa_agent_t *consumers)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (!rt_gpu_of(rt, consumers[i]))
-			return false;
-	return count;
-}
-
-RT_IMPL(hsa_amd_signal_create,
-	(hsa_signal_value_t value, uint32_t count, const hsa_agent_t *consumers, uint64_t attributes,
-	 hsa_signal_t *handle),
-	(value, count, consumers, attributes, handle))
-{
-	enum rt_signal_kind kind = RT_SIGNAL_USER;
-	hsa_status_t status;
-
-	if (!handle || attributes & ~(uint64_t)(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC))
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	status = check_consumers(rt, count, consumers);
-	if (status)
-		return status;
-	if (attributes & HSA_AMD_SIGNAL_IPC)
-		return hsa_status_of(rt_signal_create_shared(rt, value, handle));
-	if (attributes & HSA_AMD_SIGNAL_AMD_GPU_ONLY || only_gpus(rt, count, consumers))
-		kind = RT_SIGNAL_GPU_ONLY;
-	return hsa_status_of(rt_signal_create(rt, value, kind, handle));
-}
-
-hsa_status_t impl_hsa_signal_create(hsa_signal_value_t value, uint32_t count, const hsa_agent_t *consumers,
-				    hsa_signal_t *handle)
-{
-	return impl_hsa_amd_signal_create(value, count, consumers, 0, handle);
-}
-
-RT_IMPL(hsa_signal_destroy, (hsa_signal_t handle), (handle))
-{
-	struct rt_signal *signal;
-	uint32_t kind;
-
-	if (!handle.handle)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	signal = rt_signal_of(rt, handle);
-	if (!signal)
-		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	kind = atomic_load(&signal->kind);
-	/* If two threads destroy a signal at the same time, one succeeds. A doorbell belongs to its queue. */
-	if (kind == RT_SIGNAL_FREE || kind == RT_SIGNAL_DOORBELL ||
-	    !atomic_compare_exchange_strong(&signal->kind, &kind, RT_SIGNAL_FREE))
-		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	if (kind == RT_SIGNAL_IPC) {
-		rt->ops->forget_exports(rt, handle.handle, 1);
-		rt_signal_end_shared(rt, signal);
-	}
-	rt_signal_destroy(rt, signal);
-	return HSA_STATUS_SUCCESS;
-}
-
-RT_IMPL(hsa_amd_signal_value_pointer, (hsa_signal_t handle, volatile hsa_signal_value_t **pointer),
-	(handle, pointer))
-{
-	struct rt_signal *signal;
-
-	if (!handle.handle || !pointer)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	signal = rt_signal_of(rt, handle);
-	if (!signal)
-		return HSA_STATUS_ERROR_INVALID_SIGNAL;
-	/* Like ROCr: waiters on other signals are woken by the signal functions only. */
-	if (atomic_load(&signal->kind) != RT_SIGNAL_GPU_ONLY)
-		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-	*pointer = &rt_signal_memory(handle)->value;
-	return HSA_STATUS_SUCCESS;
 }

@@ -45,7 +45,29 @@ void rt_signals_put_page(struct rt *rt, struct rt_signal *signal);
 /* retire.c */
 void rt_retire_init(struct rt_signals *signals);
 
+/* --- a signal's lock -------------------------------------------------------------------------- */
+
+static inline void rt_signal_lock(struct rt_signal *signal)
+{
+	while (atomic_exchange_explicit(&signal->lock, 1, memory_order_acquire))
+		__builtin_ia32_pause();
+}
+
+static inline void rt_signal_unlock(struct rt_signal *signal)
+{
+	atomic_store_explicit(&signal->lock, 0, memory_order_release);
+}
+
+static inline void rt_signal_set_pending_locked(struct rt_signal *signal)
+{
+	atomic_store_explicit(&signal->pending, signal->pending_count || signal->shadowed, memory_order_release);
+}
+
 /* signal.c */
+/* Checks whether the GPU's own write has been made, and puts the shadow in its place. */
+void rt_signal_check_gpu_write_locked(struct rt *rt, struct rt_signal *signal);
+
+/* signal_create.c */
 /* Initialises the signal's memory, and publishes the signal: its handle is valid afterwards. memory NULL: the memory
  * has been initialised by another process. */
 void rt_signal_begin(struct rt_signal *signal, amd_signal_t *memory, hsa_signal_value_t value,
