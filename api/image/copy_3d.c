@@ -16,19 +16,24 @@ struct end {
 	size_t x_B, y, z, pitch_B, height;
 };
 
-/* Sets the height of slices, and moves the side's beginning to a position. False: the address overflows. */
-static bool side_move(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z)
+/* Sets the height of slices, and moves the side's beginning to a position. InvalidValue: the address overflows, or it
+ * leaves the allocation that the program named. */
+static hipError_t side_move(struct hip_side *side, size_t rows, size_t x_B, size_t y, size_t z)
 {
-	uintptr_t base = (uintptr_t)side->base;
+	const char *named = side->base;
+	uintptr_t base = (uintptr_t)named;
+	struct hip_memory memory;
 	size_t slices_B, rows_B;
 
 	if (__builtin_mul_overflow(side->pitch_B, rows, &side->slice_B) ||
 	    __builtin_mul_overflow(z, side->slice_B, &slices_B) ||
 	    __builtin_mul_overflow(y, side->pitch_B, &rows_B) || __builtin_add_overflow(base, slices_B, &base) ||
 	    __builtin_add_overflow(base, rows_B, &base) || __builtin_add_overflow(base, x_B, &base))
-		return false;
+		return hipErrorInvalidValue;
 	side->base = (char *)base;
-	return true;
+	if (hip_memory_find(named, &memory) && !hip_memory_covers(&memory, named, (size_t)(side->base - named) + 1))
+		return hipErrorInvalidValue;
+	return hipSuccess;
 }
 
 /* Finds where the copy begins in the side. Without pitch or height, rows and slices have no gaps. */
@@ -36,7 +41,6 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 {
 	const struct hip_array *array;
 	struct hip_memory memory;
-	const char *named;
 
 	if (end->type == hipMemoryTypeArray) {
 		array = hip_array_of(end->array);
@@ -46,16 +50,11 @@ static hipError_t find_side(const struct end *end, const struct hip_box *box, st
 	if (!side->base || (end->type != hipMemoryTypeHost && end->type != hipMemoryTypeDevice &&
 			    end->type != hipMemoryTypeUnified && end->type != hipMemoryTypeManaged))
 		return hipErrorInvalidValue;
-	named = side->base;
-	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
-	if (!side_move(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z))
-		return hipErrorInvalidValue;
 	/* An address that is named a device's must be in an allocation: it is not treated as host memory. */
-	if (end->type == hipMemoryTypeDevice &&
-	    (!hip_memory_find(named, &memory) ||
-	     !hip_memory_covers(&memory, named, (size_t)(side->base - named) + 1)))
+	if (end->type == hipMemoryTypeDevice && !hip_memory_find(side->base, &memory))
 		return hipErrorInvalidValue;
-	return hipSuccess;
+	side->pitch_B = end->pitch_B ? end->pitch_B : box->width_B + end->x_B;
+	return side_move(side, end->height ? end->height : box->height + end->y, end->x_B, end->y, end->z);
 }
 
 static hipError_t copy_ends(const struct end *dst, const struct end *src, struct hip_box *box, hipStream_t stream,
@@ -159,9 +158,7 @@ static hipError_t side_3d(const hipPitchedPtr *ptr, const hipPos *pos, hipArray_
 				      pos->z, side);
 	side->base = ptr->ptr;
 	side->pitch_B = ptr->pitch ? ptr->pitch : packed_B;
-	return side_move(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z)
-		       ? hipSuccess
-		       : hipErrorInvalidValue;
+	return side_move(side, ptr->ysize ? ptr->ysize : box->height, pos->x, pos->y, pos->z);
 }
 
 /* With an array, the width is in elements of the array; two arrays must have elements of the same size. */

@@ -256,6 +256,31 @@ static void boxes()
 	IS(hipErrorInvalidMemcpyDirection, hipMemcpy3D(&p));
 }
 
+/* A position in another allocation than the one that the structure names. */
+static void boxes_beside()
+{
+	hipMemcpy3DParms p = of_boxes();
+	char *first, *second;
+
+	OK(hipMalloc((void **)&first, 4096));
+	OK(hipMalloc((void **)&second, 4096));
+	if (first > second) {
+		char *swapped = first;
+
+		first = second;
+		second = swapped;
+	}
+	p.dstPtr.ptr = first;
+	p.dstPos.z = (second - first) / (64 * 4);
+	IS(hipErrorInvalidValue, hipMemcpy3D(&p));
+	p.dstPos.z = 4096 / (64 * 4) - 2;
+	OK(hipMemcpy3D(&p));
+	p.dstPos.z = 4096 / (64 * 4) - 1;
+	IS(hipErrorInvalidValue, hipMemcpy3D(&p));
+	OK(hipFree(first));
+	OK(hipFree(second));
+}
+
 static HIP_MEMCPY3D of_described_boxes()
 {
 	HIP_MEMCPY3D d = {};
@@ -408,5 +433,5 @@ static void per_thread()
 	IS(hipErrorInvalidValue, hipMemset3D_spt({NULL, 64, 64, 4}, 0, {64, 4, 1}));
 }
 
-STATUSES("statuses: copies", begin, bytes, between_devices, rows, described_rows, boxes, described_boxes, variables,
+STATUSES("statuses: copies", begin, bytes, between_devices, rows, described_rows, boxes, boxes_beside, described_boxes, variables,
 	 fills, per_thread)
