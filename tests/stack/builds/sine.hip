@@ -2,6 +2,7 @@
 #include <hip/hip_runtime.h>
 
 #include <cmath>
+#include <memory.h>
 
 __global__ void sines(float *to)
 {
