@@ -4,6 +4,10 @@
 #include <cmath>
 #include <memory.h>
 
+#if defined(EXPECTED_HIP) && EXPECTED_HIP != HIP_VERSION_MAJOR
+#error "these are the headers of another HIP"
+#endif
+
 __global__ void sines(float *to)
 {
 	to[threadIdx.x] = sinf((float)threadIdx.x);
