@@ -2,11 +2,13 @@
 # file of Debian's of the same name is replaced or shadowed; tools/install.sh records what it created.
 VERSION := $(shell sed -n 's/^\#define TUFF_VERSION_M[AI][JN]OR //p' include/tuff/base.h | paste -sd.)
 
-# The folders, and the path from the libraries to the headers.
+# The folders, and the path from the libraries to HIP's and HSA's headers. These have a folder of their own: compilers search it for
+# every <name.h>, and a memory.h of ours there would be taken for the C library's.
 DOC      := $(DATADIR)/doc/tuff
 LIB      := $(LIBDIR)/tuff
 HEADERS  := $(INCLUDEDIR)/tuff
-LIB_TO_HEADERS := $(shell realpath -ms --relative-to='$(LIB)' '$(HEADERS)')
+ROCM_HEADERS := $(HEADERS)/rocm
+LIB_TO_HEADERS := $(shell realpath -ms --relative-to='$(LIB)' '$(ROCM_HEADERS)')
 
 # Each line is a mode, a file, and its target; a file.in is written with its @words@ replaced. Mode ln: a symbolic link of
 # that content. Mode all: each file and link of a folder.
@@ -28,7 +30,7 @@ ln libamdhip64.so.6 $(LIB)/libhiprtc.so.6
 ln libamdhip64.so.6 $(LIB)/libhiprtc.so
 ln $(LIB_TO_HEADERS) $(LIB)/include
 755 $(O)/tuff $(BINDIR)/tuff
-$(call rocm_install,$(LIB)/rocm,$(shell realpath -ms --relative-to='$(LIB)/rocm' '$(HEADERS)'))
+$(call rocm_install,$(LIB)/rocm,$(shell realpath -ms --relative-to='$(LIB)/rocm' '$(ROCM_HEADERS)'))
 644 tools/tuff.pc.in $(LIBDIR)/pkgconfig/tuff.pc
 644 tools/tuff-hsa.pc.in $(LIBDIR)/pkgconfig/tuff-hsa.pc
 644 tools/tuff-hip.pc.in $(LIBDIR)/pkgconfig/tuff-hip.pc
@@ -38,10 +40,10 @@ $(call rocm_install,$(LIB)/rocm,$(shell realpath -ms --relative-to='$(LIB)/rocm'
 644 README.md $(DOC)/README.md
 644 LICENSE $(DOC)/LICENSE
 $(call install_all,include/tuff/*.h,$(HEADERS))
-$(call install_all,include/hsa/*.h,$(HEADERS)/hsa)
-$(call install_all,include/hip/*.h,$(HEADERS)/hip)
-644 include/share/hip/version $(HEADERS)/share/hip/version
-$(foreach d,api device amd_detail rtc,$(call install_all,include/hip/$(d)/*.h,$(HEADERS)/hip/$(d))$(newline))
+$(call install_all,include/hsa/*.h,$(ROCM_HEADERS)/hsa)
+$(call install_all,include/hip/*.h,$(ROCM_HEADERS)/hip)
+644 include/share/hip/version $(ROCM_HEADERS)/share/hip/version
+$(foreach d,api device amd_detail rtc,$(call install_all,include/hip/$(d)/*.h,$(ROCM_HEADERS)/hip/$(d))$(newline))
 $(call install_all,docs/man/*.1,$(MANDIR)/man1)
 all $(O)/man3 $(MANDIR)/man3
 $(call install_all,docs/man/*.7,$(MANDIR)/man7)

@@ -36,6 +36,12 @@ static void host_waited(struct hip_device *device)
 		hook(device);
 }
 
+void hip_memory_hook_waits(void (*hook)(struct hip_device *device))
+{
+	atomic_store_explicit(&hip_memory_hooks.host_waited, hook, memory_order_release);
+	atomic_store_explicit(&hip_stream_hooks.host_waited, host_waited, memory_order_release);
+}
+
 static hipError_t memory_add(const struct hip_memory *like)
 {
 	atomic_store_explicit(&hip_fault_describe, describe_address, memory_order_relaxed);

@@ -126,12 +126,15 @@ struct hip_memory_hooks {
 	bool (*_Atomic free_pool)(void *ptr, hipError_t *error);
 	/* hipFree() of the memory of a graph's allocation node. False: the address is none. */
 	bool (*_Atomic free_graph)(void *ptr, struct hip_stream *stream, hipError_t *error);
-	/* The host has waited for work of the device: pools release memory beyond their thresholds. */
+	/* The host has waited for work of the device: pools release memory beyond their thresholds. Set by
+	 * hip_memory_hook_waits(). */
 	void (*_Atomic host_waited)(struct hip_device *device);
 	/* An allocation failed: the device's pools release free memory whose users have ended. */
 	void (*_Atomic reclaim)(struct hip_device *device);
 };
 extern DRV_OWN struct hip_memory_hooks hip_memory_hooks;
+/* Sets host_waited, and has streams call it, also while nothing but pools has memory. */
+void hip_memory_hook_waits(void (*hook)(struct hip_device *device));
 /* Frees the memory of a graph's allocation node after the stream's work (NULL: at once). False: the address is
  * none. */
 bool hip_memory_free_graph(void *ptr, struct hip_stream *stream, hipError_t *error);

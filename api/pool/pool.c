@@ -196,7 +196,7 @@ static void set_hooks(void)
 	atomic_store(&hip_memory_hooks.find, pool_find);
 	atomic_store(&hip_memory_hooks.free_pool, hip_pool_free_now);
 	atomic_store(&hip_memory_hooks.reclaim, pools_reclaim);
-	atomic_store(&hip_memory_hooks.host_waited, host_waited);
+	hip_memory_hook_waits(host_waited);
 	atomic_store(&hip_stream_hooks.closing, stream_closing);
 	atomic_store(&hip_stream_hooks.freed, hip_caches_free);
 }

@@ -79,6 +79,8 @@ static void from_others()
 	h = raw;
 	CHECK(half2(1, 2) != half2(1, 3) && half2(1, 2) != half2(3, 2) && !(half2(1, 2) != half2(1, 2)));
 	CHECK(!__hbne2(half2(1, 2), half2(1, 3)) && __hbne2(half2(1, 2), half2(3, 3)));
+	CHECK(half2(5, 8) >= half2(2, 10) && half2(2, 10) <= half2(5, 8) && !(half2(1, 2) >= half2(2, 3)));
+	CHECK(!__hbge2(half2(5, 8), half2(2, 10)) && __hbge2(half2(5, 8), half2(2, 8)));
 	CHECK(pair++ == half2(1, 2) && --pair == half2(1, 2) && __clamp_01(half(3)) == half(1));
 	CHECK(h == half(1));
 	h = static_cast<volatile __half_raw &&>(raw);

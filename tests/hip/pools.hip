@@ -415,8 +415,21 @@ static void plain()
 	HIP(hipStreamSynchronize(s));
 }
 
+/* In a process that has allocated nothing else. */
+static void pools_alone()
+{
+	pool p;
+	stream s;
+
+	p.keep(0); /* as a new pool has it */
+	give(p.take(MIB, s), s);
+	HIP(hipStreamSynchronize(s));
+	CHECK_EQ(p.reserved(), 0); /* S49 */
+}
+
 int main()
 {
+	pools_alone();
 	handles();
 	destroyed_while_busy();
 	sizes();

@@ -133,7 +133,7 @@ static void an_embedder_needs_pkg_config_alone(void)
 	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
 	     " hsa.c $($PKG_CONFIG --cflags --libs tuff-hsa) -o hsa && ./hsa && ldd hsa");
 	says("/opt/lib/tuff/libhsa-runtime64.so.1");
-	RUNS("cd $T && printf '#include <hip/hip_runtime_api.h>\nint main(void)\n{\n\treturn hipGetDeviceCount(0) != hipErrorInvalidValue;\n}\n' >hip.c && "
+	RUNS("cd $T && printf '#include <hip/hip_runtime_api.h>\n#include <memory.h>\nint main(void)\n{\n\treturn hipGetDeviceCount(0) != hipErrorInvalidValue;\n}\n' >hip.c && "
 	     "PKG_CONFIG_PATH=$T/opt/lib/pkgconfig && export PKG_CONFIG_PATH && " BUILD_CC " " BUILD_SANITIZE
 	     " hip.c $($PKG_CONFIG --cflags --libs tuff-hip) -o hip && ./hip && ldd hip && ls opt/lib/tuff/include/hip/hip_runtime.h");
 	says("/opt/lib/tuff/libamdhip64.so.6");
@@ -165,7 +165,7 @@ static void what_is_installed_works(void)
 
 	if (!RUNS("$MAKE install PREFIX=$T/opt"))
 		return;
-	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libtuff.so lib/tuff/libtuff.so.0 share/man/man3/tuff_memory.3 share/man/man3/tuff_mem_create.3 lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 lib/tuff/libamdhip64.so.7 lib/tuff/libhiprtc.so.7 include/tuff/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
+	RUNS("cd $T/opt && ls bin/tuff lib/tuff/libtuff-vgpu.so lib/tuff/libtuff.a lib/tuff/libtuff.so lib/tuff/libtuff.so.0 share/man/man3/tuff_memory.3 share/man/man3/tuff_mem_create.3 lib/tuff/libhsa-runtime64.so lib/tuff/libamdhip64.so lib/tuff/libamdhip64.so.5 lib/tuff/libamdhip64.so.7 lib/tuff/libhiprtc.so.7 include/tuff/rocm/hsa/hsa.h include/tuff/tuff.h share/man/man1/tuff.1 "
 	     "share/man/man7/tuff-variables.7 share/bash-completion/completions/tuff share/zsh/site-functions/_tuff "
 	     "share/fish/vendor_completions.d/tuff.fish share/doc/tuff/README.md share/doc/tuff/examples/vadd.c");
 	RUNS("PKG_CONFIG_PATH=$T/opt/lib/pkgconfig $PKG_CONFIG --modversion tuff && $T/opt/bin/tuff --version");
@@ -231,11 +231,11 @@ static void folders_are_chosen(void)
 	if (!RUNS("$MAKE install PREFIX=$T/opt BINDIR=$T/opt/a/bin LIBDIR=$T/opt/a/lib INCLUDEDIR=$T/opt/h DATADIR=$T/opt/d "
 		  "MANDIR=$T/opt/m"))
 		return;
-	RUNS("cd $T/opt && ls a/bin/tuff a/lib/tuff/libtuff.a a/lib/tuff/include/hip/hip_runtime.h h/tuff/tuff.h h/tuff/hsa/hsa.h "
+	RUNS("cd $T/opt && ls a/bin/tuff a/lib/tuff/libtuff.a a/lib/tuff/include/hip/hip_runtime.h h/tuff/tuff.h h/tuff/rocm/hsa/hsa.h "
 	     "d/doc/tuff/README.md d/zsh/site-functions/_tuff m/man1/tuff.1 && ls");
 	says("a\nd\nh\nm\n");
 	RUNS("PKG_CONFIG_PATH=$T/opt/a/lib/pkgconfig $PKG_CONFIG --define-variable=prefix=/moved --cflags --libs tuff-hsa");
-	says("-I/moved/h/tuff");
+	says("-I/moved/h/tuff/rocm");
 	says("-L/moved/a/lib/tuff");
 	if (CAN_PRELOAD)
 		RUNS("cd / && $T/opt/a/bin/tuff run --gpu gfx908 -- $T/opt/a/bin/tuff info");

@@ -82,6 +82,7 @@ struct alignas(4) __hip_bfloat162 {
 		return make_float2(x, y);
 	}
 	HIP_OPERATORS(__hip_bfloat162, 2, b)
+	HIP_OPERATORS_OR_EQUAL(__hip_bfloat162, 2, b)
 	HIP_FRIEND_STEP(__hip_bfloat162, add2, ++, __hip_bfloat162(1.0f, 1.0f))
 	HIP_FRIEND_STEP(__hip_bfloat162, sub2, --, __hip_bfloat162(1.0f, 1.0f))
 };

@@ -216,6 +216,15 @@ struct alignas(4) __half2 {
 		return raw;
 	}
 	HIP_OPERATORS(__half2, 2, b)
+	/* AMD's headers define both by "not less", which one element of two decides; __hble2() and __hbge2() need both. */
+	HIP_BOTH friend inline bool operator<=(const __half2 &a, const __half2 &b)
+	{
+		return !(b < a);
+	}
+	HIP_BOTH friend inline bool operator>=(const __half2 &a, const __half2 &b)
+	{
+		return !(a < b);
+	}
 	HIP_FRIEND_STEP(__half2, add2, ++, __half2(1.0f))
 	HIP_FRIEND_STEP(__half2, sub2, --, __half2(1.0f))
 };

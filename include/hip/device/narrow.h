@@ -78,9 +78,7 @@ HIP_NUMBER(_Float16)
 		return !(a == b);                                                                                  \
 	}                                                                                                          \
 	HIP_FRIEND_COMPARE(N, both##lt##two, <)                                                                    \
-	HIP_FRIEND_COMPARE(N, both##le##two, <=)                                                                   \
 	HIP_FRIEND_COMPARE(N, both##gt##two, >)                                                                    \
-	HIP_FRIEND_COMPARE(N, both##ge##two, >=)                                                                   \
 	HIP_BOTH friend inline N operator-(const N &x)                                                             \
 	{                                                                                                          \
 		return __hneg##two(x);                                                                             \
@@ -90,8 +88,13 @@ HIP_NUMBER(_Float16)
 		return x;                                                                                          \
 	}
 
+#define HIP_OPERATORS_OR_EQUAL(N, two, both)                                                                       \
+	HIP_FRIEND_COMPARE(N, both##le##two, <=)                                                                   \
+	HIP_FRIEND_COMPARE(N, both##ge##two, >=)
+
 #define HIP_NARROW_OPERATORS(N)                                                                                    \
 	HIP_OPERATORS(N, , )                                                                                       \
+	HIP_OPERATORS_OR_EQUAL(N, , )                                                                              \
 	HIP_FRIEND_STEP(N, add, ++, N(1.0f))                                                                       \
 	HIP_FRIEND_STEP(N, sub, --, N(1.0f))                                                                       \
 	HIP_BOTH friend inline bool operator!(const N &x)                                                          \

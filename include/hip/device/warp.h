@@ -228,6 +228,13 @@ template <typename M_> HIP_DEVICE void hip_check_mask(M_)
 	static_assert(sizeof(M_) == 8, "a mask has 64 bits");
 }
 
+/* The lanes of a mask that the wave has: programs say ~0ull for all lanes of any wave. */
+template <typename M_> HIP_DEVICE unsigned long long hip_lanes_of(M_ mask)
+{
+	hip_check_mask(mask);
+	return warpSize == 32 ? mask & 0xffffffff : mask;
+}
+
 HIP_DEVICE void __syncwarp(unsigned long long = ~0ull)
 {
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
@@ -237,13 +244,12 @@ HIP_DEVICE void __syncwarp(unsigned long long = ~0ull)
 
 template <typename M_> HIP_DEVICE unsigned long long __ballot_sync(M_ mask, int predicate)
 {
-	hip_check_mask(mask);
-	return __ballot(predicate) & mask;
+	return __ballot(predicate) & hip_lanes_of(mask);
 }
 
 template <typename M_> HIP_DEVICE int __all_sync(M_ mask, int predicate)
 {
-	return __ballot_sync(mask, predicate) == mask;
+	return __ballot_sync(mask, predicate) == hip_lanes_of(mask);
 }
 
 template <typename M_> HIP_DEVICE int __any_sync(M_ mask, int predicate)
@@ -279,15 +285,13 @@ template <typename M_, typename T> HIP_DEVICE T __shfl_xor_sync(M_ mask, T value
 
 template <typename M_, typename T> HIP_DEVICE unsigned long long __match_any_sync(M_ mask, T value)
 {
-	hip_check_mask(mask);
-	return __match_any(value) & mask;
+	return __match_any(value) & hip_lanes_of(mask);
 }
 
 template <typename M_, typename T> HIP_DEVICE unsigned long long __match_all_sync(M_ mask, T value, int *all_same)
 {
-	hip_check_mask(mask);
-	*all_same = __match_any_sync(mask, value) == mask;
-	return *all_same ? mask : 0;
+	*all_same = __match_any_sync(mask, value) == hip_lanes_of(mask);
+	return *all_same ? hip_lanes_of(mask) : 0;
 }
 #endif
 

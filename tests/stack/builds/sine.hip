@@ -2,6 +2,11 @@
 #include <hip/hip_runtime.h>
 
 #include <cmath>
+#include <memory.h>
+
+#if defined(EXPECTED_HIP) && EXPECTED_HIP != HIP_VERSION_MAJOR
+#error "these are the headers of another HIP"
+#endif
 
 __global__ void sines(float *to)
 {

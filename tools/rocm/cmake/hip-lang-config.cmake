@@ -4,14 +4,14 @@ include("${CMAKE_CURRENT_LIST_DIR}/device-library.cmake")
 if(NOT TARGET hip-lang::amdhip64)
   add_library(hip-lang::amdhip64 SHARED IMPORTED)
   set_target_properties(hip-lang::amdhip64 PROPERTIES
-    IMPORTED_LOCATION "${_hip_root}/lib/libamdhip64.so"
-    INTERFACE_INCLUDE_DIRECTORIES "$<$<COMPILE_LANGUAGE:HIP>:${_hip_root}/include>"
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "$<$<COMPILE_LANGUAGE:HIP>:${_hip_root}/include>")
+    IMPORTED_LOCATION "${_hip_root}/lib/libamdhip64.so")
   add_library(hip-lang::host INTERFACE IMPORTED)
   set_target_properties(hip-lang::host PROPERTIES INTERFACE_LINK_LIBRARIES hip-lang::amdhip64)
   add_library(hip-lang::device INTERFACE IMPORTED)
   set_target_properties(hip-lang::device PROPERTIES INTERFACE_LINK_LIBRARIES hip-lang::host)
-  foreach(_hip_flag IN ITEMS "--rocm-path=${_hip_root}" LISTS _hip_device_library)
+  # The headers as an option: clang itself searches them last, behind the headers of another HIP in /usr/include, so CMake takes
+  # their folder for one that the compiler knows, and drops it where it is given as a folder.
+  foreach(_hip_flag IN ITEMS "--rocm-path=${_hip_root}" "SHELL:-isystem ${_hip_root}/include" LISTS _hip_device_library)
     set_property(TARGET hip-lang::device APPEND PROPERTY
       INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:HIP>:${_hip_flag}>")
   endforeach()
