@@ -75,12 +75,12 @@ struct hip_cache {
 	unsigned count[HIP_POOL_CLASSES], large;
 	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
 	struct hip_block *large_block[HIP_POOL_LARGE];
-	struct hip_retired retired; /* used when the stream is gone */
+	struct drv_retired retired; /* used when the stream is gone */
 };
 
 struct hip_pool {
 	uint64_t handle;
-	struct hip_retired retired; /* used when the pool has ended */
+	struct drv_retired retired; /* used when the pool has ended */
 	_Atomic bool dead;          /* destroyed: allocates no more; written under `lock` */
 	_Atomic bool ended;         /* gets no caches and imports any more; written under `lock` */
 	unsigned visitors;          /* threads that use the pool without a reference; guarded by pool.c's lock */

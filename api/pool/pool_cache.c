@@ -157,7 +157,7 @@ void hip_caches_close_stream(struct hip_stream *s)
 	drv_mutex_unlock(&joining);
 }
 
-static void free_cache(struct hip_retired *retired)
+static void free_cache(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_cache, retired));
 }
@@ -166,7 +166,7 @@ void hip_caches_free(struct hip_stream *s)
 {
 	for (struct hip_cache *c = s->caches, *next; c; c = next) {
 		next = c->next;
-		hip_retire(&c->retired, free_cache);
+		drv_retire(&hip_calls, &c->retired, free_cache);
 	}
 }
 
@@ -456,7 +456,7 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 	struct drv_lock *held = NULL;
 	bool ready;
 
-	ready = hip_call_begin_fast();
+	ready = drv_call_begin_fast(&hip_thread.caller);
 	if (__builtin_expect(ready && !hip_slow_path_flags() && malloc_fast(ptr, size, stream, &held), 1))
 		return hip_end_fast(held);
 	return malloc_slow(ptr, size, stream, held);
@@ -519,7 +519,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 	struct drv_lock *held = NULL;
 	bool ready;
 
-	ready = hip_call_begin_fast();
+	ready = drv_call_begin_fast(&hip_thread.caller);
 	if (__builtin_expect(ready && !hip_slow_path_flags() && free_fast(ptr, stream, &held), 1))
 		return hip_end_fast(held);
 	return free_slow(ptr, stream, held);
