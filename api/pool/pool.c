@@ -148,10 +148,17 @@ static void visit_end(struct hip_pool *p)
 
 void hip_pool_retire(struct hip_pool *p)
 {
+	bool ended;
+
 	drv_mutex_lock(&pools.lock);
-	p->settling = true;
-	p->visitors++;
+	ended = p->ended; /* by a reset, which took it out of the list */
+	if (!ended) {
+		p->settling = true;
+		p->visitors++;
+	}
 	drv_mutex_unlock(&pools.lock);
+	if (ended)
+		return;
 	hip_arena_trim(p, 0, true);
 	visit_end(p);
 }
