@@ -20,6 +20,8 @@
  *     later, the generation differs from the remembered one;
  *   - a new value is stored after the increment (release), so that a thread that loads it sees the new generation;
  *   - a free place gets no completions: its kind is checked under the lock;
+ *   - a thread that rings a doorbell may find a queue that is destroyed meanwhile: its memory is freed when the thread has left
+ *     the call (drv/retire.h), and its lock and state show that it has ended;
  *   - members of the signal's memory that the CPU reads are accessed atomically. */
 #include <errno.h>
 #include <stdlib.h>
