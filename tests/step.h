@@ -198,13 +198,14 @@ static bool step_works(void)
 
 /* --- rows: a call, and what another thread does beside it --- */
 
-#define STEP_STOPS 200 /* of a long call, about */
+#define STEP_STOPS 200         /* of a long call, about */
+#define STEP_EACH  STEP_PLACES /* at each instruction */
 
 struct step_row {
 	const char *name;
 	void (*create)(void), (*use)(void), (*beside)(void), (*finish)(void);
-	bool each;    /* a long call, too, is stopped at each instruction */
-	long wait_ns; /* the longest stop; 0: STEP_WAIT_NS */
+	unsigned stops; /* of a long call, about; 0: STEP_STOPS */
+	long wait_ns;   /* the longest stop; 0: STEP_WAIT_NS */
 };
 
 static void step_row_run(const struct step_row *row, bool all)
@@ -221,7 +222,7 @@ static void step_row_run(const struct step_row *row, bool all)
 	row->create();
 	places = step_record(row->use);
 	row->finish();
-	for (unsigned i = 0; i < places; i += all || row->each ? 1 : 1 + places / STEP_STOPS) {
+	for (unsigned i = 0; i < places; i += all ? 1 : 1 + places / (row->stops ? row->stops : STEP_STOPS)) {
 		row->create();
 		stops += step_at(i, row->use, row->beside);
 		row->finish();

@@ -2,6 +2,7 @@
 #ifndef TESTS_HIP_INSIDE_H
 #define TESTS_HIP_INSIDE_H
 
+#define HIP_DEPRECATED
 #include <malloc.h>
 #include <stdlib.h>
 
