@@ -239,7 +239,7 @@ $(HSA_LIB): $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o hsa/exports.map $(O)/f
 # stands beside them, and not another that the system may have.
 API_SRC   := $(foreach f,$(API_FOLDERS),$(call room_src,api/$(f)))
 # Code without state that matters, which HIP's library and the rooms below it have each.
-API_PARTS := cs/msgpack.c drv/chip.c drv/chip_rows.c drv/config.c drv/file.c drv/handle.c drv/lock.c drv/log.c drv/process.c drv/rank.c vm/segments.c vm/tree.c
+API_PARTS := cs/msgpack.c drv/chip.c drv/chip_rows.c drv/config.c drv/file.c drv/handle.c drv/lock.c drv/log.c drv/process.c drv/rank.c drv/retire.c vm/segments.c vm/tree.c
 # What programs call all the time is compiled to be fast, all else to be small.
 API_FAST  := $(addprefix api/,base/error base/retire base/root device/context device/device exec/copy exec/event exec/fill \
 	exec/grid exec/launch graph/graph_exec graph/graph_launch memory/memory memory/memory_info module/binary module/module \

@@ -13,21 +13,7 @@ _Static_assert(sizeof(struct drv_handle_slot) == 16, "a handle's low bits are it
 /* Guards free and used of all tables, for a few instructions at a time; innermost. */
 static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_HANDLES);
 
-static void take_lock(void)
-{
-	drv_mutex_lock(&lock);
-}
-
-static void give_lock(void)
-{
-	drv_mutex_unlock(&lock);
-}
-
-/* A child must not inherit a lock that is held by a thread that the child does not have. */
-__attribute__((constructor(DRV_FORK_HANDLES))) static void watch_forks(void)
-{
-	(void)!pthread_atfork(take_lock, give_lock, give_lock);
-}
+DRV_FORK_TAKES(lock, DRV_FORK_HANDLES)
 
 static struct drv_handle_slot *slot_at(struct drv_handles *table, uint64_t handle)
 {
@@ -39,7 +25,7 @@ static struct drv_handle_slot *take_slot(struct drv_handles *table)
 {
 	struct drv_handle_slot *slot = NULL;
 
-	take_lock();
+	drv_mutex_lock(&lock);
 	if (table->free) {
 		slot = slot_at(table, table->free);
 		table->free = atomic_load_explicit(&slot->key, memory_order_relaxed) & DRV_HANDLE_PLACE;
@@ -47,7 +33,7 @@ static struct drv_handle_slot *take_slot(struct drv_handles *table)
 		/* Slot 0 names no object: its key is 0, which no handle is. */
 		slot = &table->slot[++table->used];
 	}
-	give_lock();
+	drv_mutex_unlock(&lock);
 	return slot;
 }
 
@@ -66,10 +52,10 @@ void drv_handle_slot_destroy(struct drv_handles *table, uint64_t handle)
 	struct drv_handle_slot *slot = slot_at(table, handle);
 	uint64_t generation = atomic_load_explicit(&slot->key, memory_order_relaxed) & GENERATION;
 
-	take_lock();
+	drv_mutex_lock(&lock);
 	atomic_store_explicit(&slot->key, generation | table->free, memory_order_relaxed);
 	table->free = handle & DRV_HANDLE_PLACE;
-	give_lock();
+	drv_mutex_unlock(&lock);
 }
 
 uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *object)

@@ -15,6 +15,22 @@ bool drv_process_gone(pid_t pid);
  * library is loaded. For __attribute__((constructor(DRV_FORK_...))). */
 #define DRV_FORK_HANDLES 1001
 #define DRV_FORK_LIBDRM  1002
-#define DRV_FORK_RUNTIME 1003
+#define DRV_FORK_DEBUG   1003
+#define DRV_FORK_GROUPS  1004
+#define DRV_FORK_RUNTIME 1005
+/* Has fork() take a static drv_mutex, which is in that order. */
+#define DRV_FORK_TAKES(mutex, order)                                                                               \
+	static void mutex##_fork_begin(void)                                                                       \
+	{                                                                                                          \
+		drv_mutex_lock(&(mutex));                                                                          \
+	}                                                                                                          \
+	static void mutex##_fork_end(void)                                                                         \
+	{                                                                                                          \
+		drv_mutex_unlock(&(mutex));                                                                        \
+	}                                                                                                          \
+	__attribute__((constructor(order))) static void mutex##_fork_watch(void)                                   \
+	{                                                                                                          \
+		(void)!pthread_atfork(mutex##_fork_begin, mutex##_fork_end, mutex##_fork_end);                     \
+	}
 
 #endif

@@ -64,7 +64,6 @@
 	RANK(HIP_TEXTURES)                                                                                         \
 	RANK(HIP_FRONTIER)                                                                                         \
 	RANK(HIP_TIMESTAMPS)                                                                                       \
-	RANK(HIP_RETIRE)                                                                                           \
 	/* hsa/ */                                                                                                 \
 	RANK(RT_INTERCEPT)                                                                                         \
 	RANK(RT_FAULT)                                                                                             \
@@ -113,7 +112,8 @@
 	RANK(CLOCK_SAMPLING)                                                                                       \
 	RANK(CLOCK)                                                                                                \
 	RANK(LIBDRM)                                                                                               \
-	RANK(HANDLES)
+	RANK(HANDLES)                                                                                              \
+	RANK(RETIRE)
 
 enum drv_rank {
 	DRV_RANK_NONE, /* not asserted */

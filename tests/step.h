@@ -38,7 +38,8 @@ static struct {
 	uint64_t place[STEP_PLACES], seen[STEP_HASH_SIZE]; /* seen: a hash table of the places */
 	unsigned places, met; /* met: stops during which the other thread's calls returned */
 	bool records;
-	int fd; /* of the breakpoint; -1: none */
+	int fd;       /* of the breakpoint; -1: none */
+	long wait_ns; /* the longest stop */
 	void (*other)(void);
 	_Atomic bool stopped, other_done, over;
 } step_state;
@@ -106,7 +107,7 @@ static void step_trap_stop(void)
 {
 	ioctl(step_state.fd, PERF_EVENT_IOC_DISABLE, 0);
 	atomic_store(&step_state.stopped, true);
-	for (long ns = 0; ns < STEP_WAIT_NS && !atomic_load(&step_state.other_done); ns += 20000)
+	for (long ns = 0; ns < step_state.wait_ns && !atomic_load(&step_state.other_done); ns += 20000)
 		step_nap(20000);
 	step_state.met += atomic_load(&step_state.other_done);
 }
@@ -184,6 +185,8 @@ static bool step_works(void)
 {
 	bool works = false;
 
+	step_state.wait_ns = STEP_WAIT_NS;
+
 #ifndef __SANITIZE_THREAD__
 	for (unsigned i = step_record(step_nothing); i-- > 0;)
 		works |= step_at(i, step_nothing, step_nothing);
@@ -195,17 +198,21 @@ static bool step_works(void)
 
 /* --- rows: a call, and what another thread does beside it --- */
 
-#define STEP_STOPS 200 /* of a long call, about */
+#define STEP_STOPS 200         /* of a long call, about */
+#define STEP_EACH  STEP_PLACES /* at each instruction */
 
 struct step_row {
 	const char *name;
 	void (*create)(void), (*use)(void), (*beside)(void), (*finish)(void);
+	unsigned stops; /* of a long call, about; 0: STEP_STOPS */
+	long wait_ns;   /* the longest stop; 0: STEP_WAIT_NS */
 };
 
 static void step_row_run(const struct step_row *row, bool all)
 {
 	unsigned places, stops = 0, met = step_state.met;
 
+	step_state.wait_ns = row->wait_ns ? row->wait_ns : STEP_WAIT_NS;
 	/* What first calls make is there. */
 	for (unsigned i = 0; i < 2; i++) {
 		row->create();
@@ -215,7 +222,7 @@ static void step_row_run(const struct step_row *row, bool all)
 	row->create();
 	places = step_record(row->use);
 	row->finish();
-	for (unsigned i = 0; i < places; i += all ? 1 : 1 + places / STEP_STOPS) {
+	for (unsigned i = 0; i < places; i += all ? 1 : 1 + places / (row->stops ? row->stops : STEP_STOPS)) {
 		row->create();
 		stops += step_at(i, row->use, row->beside);
 		row->finish();

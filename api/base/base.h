@@ -22,6 +22,7 @@
 #include "drv/chip.h"
 #include "drv/handle.h"
 #include "drv/lock.h"
+#include "drv/retire.h"
 #include "hsa/interface.h"
 #include "vm/tree.h"
 
@@ -77,8 +78,8 @@ struct hip {
 };
 extern DRV_OWN struct hip hip;
 
-/* Value of hip_thread.inside for threads that are not registered. Without membarrier(2) registered threads count from here, too. */
-#define HIP_INSIDE_NEVER (INT64_MIN / 2)
+/* The calls of the library's public functions (drv/retire.h). */
+extern DRV_OWN struct drv_calls hip_calls;
 
 /* State of one program thread. */
 struct hip_thread {
@@ -91,14 +92,7 @@ struct hip_thread {
 	/* The public function that runs has waited for GPU work: tools get reports of ended work before it
 	 * returns. */
 	bool waited;
-	/* Calls of public functions, counted for deferred freeing (retire.h). Negative: not registered, or calls need a
-	 * fence. */
-	_Atomic int64_t inside;
-	/* Guarded by retire.c's lock: */
-	LIST_ENTRY(hip_thread) in_threads;
-	int64_t seen; /* `inside` at the last fence */
-	bool registered;
-	bool awaited; /* retired objects wait until the thread leaves the call that it was in */
+	struct drv_caller caller;
 	/* The thread runs a program's host function, called by a stream. */
 	bool in_host_function;
 };

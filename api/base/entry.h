@@ -2,7 +2,7 @@
 #ifndef API_ENTRY_H
 #define API_ENTRY_H
 
-#include "api/base/retire.h"
+#include "api/base/base.h"
 
 /* Initialises HIP. With HIP 7 no call succeeds after a fault of a device. */
 static inline hipError_t hip_ready(void)
@@ -63,7 +63,7 @@ void hip_trace_result(const char *function, hipError_t error);
 	static hipError_t name##_body parameters;                                                                  \
 	hipError_t name parameters                                                                                 \
 	{                                                                                                          \
-		hip_call_begin();                                                                                  \
+		drv_call_begin(&hip_calls, &hip_thread.caller);                                                    \
 		enter;                                                                                             \
 		return hip_end_of(__func__, name##_body arguments);                                                \
 	}                                                                                                          \
@@ -98,7 +98,7 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	hip_store_error(error);
 	if (hip_traced())
 		hip_trace_result(function, error);
-	hip_call_end();
+	drv_call_end(&hip_thread.caller);
 	return error;
 }
 
@@ -111,14 +111,14 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	do {                                                                                                       \
 		if (held)                                                                                          \
 			drv_unlock(held);                                                                          \
-		hip_call_begin_slow();                                                                             \
+		drv_call_begin_slow(&hip_calls, &hip_thread.caller);                                               \
 		HIP_INIT_AND_TRACE(function, __VA_ARGS__);                                                         \
 	} while (0)
 hipError_t hip_end_fast_wake(struct drv_lock *held);
 static inline hipError_t hip_end_fast(struct drv_lock *held)
 {
 	hip_store_error(hipSuccess);
-	hip_call_end();
+	drv_call_end(&hip_thread.caller);
 	return drv_lock_release(held) ? hip_end_fast_wake(held) : hipSuccess;
 }
 

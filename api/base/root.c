@@ -8,7 +8,8 @@
 #include "drv/log.h"
 
 struct hip hip = {.status = hipErrorDeinitialized};
-_Thread_local struct hip_thread hip_thread = {.inside = HIP_INSIDE_NEVER};
+struct drv_calls hip_calls = DRV_CALLS;
+_Thread_local struct hip_thread hip_thread = {.caller = DRV_CALLER};
 struct drv_handles hip_handles;
 _Atomic unsigned hip_slow_flags = HIP_SLOW_UNINITIALIZED;
 
@@ -232,7 +233,7 @@ static hipError_t open_all(void)
 static void begin_child(void)
 {
 	init_lock = (struct drv_mutex)DRV_MUTEX(DRV_RANK_HIP_INIT);
-	hip_threads_forked();
+	drv_calls_forked(&hip_calls, &hip_thread.caller);
 	hip.child = true;
 	hip.status = hipErrorInitializationError;
 	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_UNINITIALIZED);

@@ -10,7 +10,7 @@ struct hip_context {
 	struct hip_device *device;
 	unsigned flags;
 	bool primary; /* lives as long as the library */
-	struct hip_retired retired;
+	struct drv_retired retired;
 };
 
 /* Primary contexts, made when first used. */
@@ -128,7 +128,7 @@ HIP_PUBLIC(hipCtxCreate, (hipCtx_t *context, unsigned int flags, hipDevice_t dev
 	return context_create(context, flags, device);
 }
 
-static void free_context(struct hip_retired *retired)
+static void free_context(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_context, retired));
 }
@@ -143,8 +143,8 @@ HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
 		(void)!context_pop(NULL);
 	if (!drv_handle_destroy(&hip_handles, c->handle))
 		return hipErrorInvalidContext;
-	hip_retire(&c->retired, free_context);
-	hip_retire_collect();
+	drv_retire(&hip_calls, &c->retired, free_context);
+	drv_retire_collect(&hip_calls);
 	return hipSuccess;
 }
 

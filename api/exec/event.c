@@ -13,7 +13,7 @@
 	 hipEventReleaseToDevice | hipEventReleaseToSystem)
 
 struct hip_event {
-	struct hip_retired retired; /* used when the event is destroyed */
+	struct drv_retired retired; /* used when the event is destroyed */
 	uint64_t handle;
 	unsigned flags;
 	struct hip_shared *shared; /* owned; not NULL: an interprocess event, whose state is there */
@@ -92,7 +92,7 @@ static void timestamp_release(struct hip_event *e)
 	e->time.timestamp = NULL;
 }
 
-static void free_event(struct hip_retired *retired)
+static void free_event(struct drv_retired *retired)
 {
 	struct hip_event *e = vm_container(retired, struct hip_event, retired);
 
@@ -117,8 +117,8 @@ static hipError_t event_destroy(hipEvent_t handle)
 	e->recorded = false;
 	e->device = NULL;
 	drv_unlock(&e->lock);
-	hip_retire(&e->retired, free_event);
-	hip_retire_collect();
+	drv_retire(&hip_calls, &e->retired, free_event);
+	drv_retire_collect(&hip_calls);
 	return hipSuccess;
 }
 
@@ -263,7 +263,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	struct drv_lock *held = NULL;
 	bool ready;
 
-	ready = hip_call_begin_fast();
+	ready = drv_call_begin_fast(&hip_thread.caller);
 	if (__builtin_expect(ready && !hip_slow_path_flags() && record_fast(event, stream, &held), 1))
 		return hip_end_fast(held);
 	return record_slow(event, stream, held);

@@ -23,7 +23,7 @@ struct hip_exec {
 	unsigned lives;              /* hip.lives at the last check for resets */
 	struct hip_plan *plan;       /* owned; NULL: the plan is outdated */
 	struct hip_point last;       /* owned: the end of the last launch */
-	struct hip_retired retired;
+	struct drv_retired retired;
 };
 
 static struct hip_exec *exec_of(hipGraphExec_t handle)
@@ -327,7 +327,7 @@ HIP_PUBLIC(hipGraphInstantiateWithParams, (hipGraphExec_t *exec, hipGraph_t grap
 	return r;
 }
 
-static void free_exec(struct hip_retired *retired)
+static void free_exec(struct drv_retired *retired)
 {
 	struct hip_exec *e = vm_container(retired, struct hip_exec, retired);
 
@@ -347,8 +347,8 @@ HIP_PUBLIC(hipGraphExecDestroy, (hipGraphExec_t handle), (handle))
 	e->replaced = e->graph;
 	exec_unlock(e);
 	hip_point_put(&e->last);
-	hip_retire(&e->retired, free_exec);
-	hip_retire_collect();
+	drv_retire(&hip_calls, &e->retired, free_exec);
+	drv_retire_collect(&hip_calls);
 	return hipSuccess;
 }
 

@@ -7,7 +7,7 @@
 
 /* The counts have 64 bits: an overflow needs 2^33 calls with the largest count. An object whose counts are 0 has ended. */
 struct hip_object {
-	struct hip_retired retired; /* used when the object has ended */
+	struct drv_retired retired; /* used when the object has ended */
 	uint64_t handle;
 	uint64_t own;  /* the program's references; guarded by `lock` */
 	uint64_t held; /* references of all graphs; guarded by `lock` */
@@ -16,7 +16,7 @@ struct hip_object {
 };
 static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_HIP_OBJECTS);
 
-static void free_object(struct hip_retired *retired)
+static void free_object(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_object, retired));
 }
@@ -26,7 +26,7 @@ static void object_end(struct hip_object *o)
 {
 	drv_handle_destroy(&hip_handles, o->handle);
 	o->destroy(o->data);
-	hip_retire(&o->retired, free_object);
+	drv_retire(&hip_calls, &o->retired, free_object);
 }
 
 /* Takes away references of a kind: &o->own or &o->held. False, without effect: there are fewer. */

@@ -178,7 +178,7 @@ static struct hip_array *array_take(hipArray_const_t handle)
 	return a;
 }
 
-static void free_array(struct hip_retired *retired)
+static void free_array(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_array, retired));
 }
@@ -197,8 +197,8 @@ static hipError_t array_destroy(hipArray_t handle)
 	if (!a)
 		return hipErrorContextIsDestroyed;
 	r = hip_memory_free_now(a->base);
-	hip_retire(&a->retired, free_array);
-	hip_retire_collect();
+	drv_retire(&hip_calls, &a->retired, free_array);
+	drv_retire_collect(&hip_calls);
 	return r;
 }
 
@@ -218,7 +218,7 @@ void hip_arrays_reset(struct hip_device *device)
 		/* hip_memory_reset() frees their memory. */
 		taken = a ? array_take((hipArray_const_t)(uintptr_t)handle) : NULL;
 		if (taken)
-			hip_retire(&taken->retired, free_array);
+			drv_retire(&hip_calls, &taken->retired, free_array);
 	} while (a);
 }
 

@@ -30,7 +30,7 @@ hsa_ext_image_format_t hip_texels_hsa(const struct hip_texels *texels, hipTextur
 
 /* Rows of elements in device memory, with the layout of HSA's linear images. */
 struct hip_array {
-	struct hip_retired retired; /* used when the array is freed */
+	struct drv_retired retired; /* used when the array is freed */
 	uint64_t handle;
 	struct hip_device *device;
 	LIST_ENTRY(hip_array) in_all; /* guarded by array.c's lock */

@@ -13,7 +13,7 @@
 #include "api/stream/stream.h"
 
 struct hip_binary {
-	struct hip_retired retired;                   /* used when the binary is unregistered */
+	struct drv_retired retired;                   /* used when the binary is unregistered */
 	const struct hip_fat_binary_wrapper *wrapper; /* borrowed until the binary is unregistered */
 	struct hip_code *code[HIP_DEVICES_MAX];       /* owned; guarded by kernel_names.lock */
 	/* Bytes of its __constant__ variables; complete when all are registered. */
@@ -193,7 +193,7 @@ void __hipRegisterSurface(void **binary, void *host, char *device_name, const ch
 	(void)binary, (void)host, (void)device_name, (void)name, (void)type, (void)external;
 }
 
-static void free_kernel(struct hip_retired *retired)
+static void free_kernel(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_kernel, retired));
 }
@@ -203,7 +203,7 @@ static void forget_kernel(struct hip_kernel *kernel)
 	if (!kernel)
 		return;
 	hip_function_drop(kernel->device, kernel->object);
-	hip_retire(&kernel->retired, free_kernel);
+	drv_retire(&hip_calls, &kernel->retired, free_kernel);
 }
 
 static void names_forget(struct hip_binary *binary)
@@ -238,7 +238,7 @@ static void code_unload(struct hip_code **code)
 	*code = NULL;
 }
 
-static void free_binary(struct hip_retired *retired)
+static void free_binary(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_binary, retired));
 }
@@ -251,7 +251,7 @@ void __hipUnregisterFatBinary(void **handle)
 
 	if (!binary || hip.child || hip_thread.in_host_function)
 		return;
-	hip_call_begin();
+	drv_call_begin(&hip_calls, &hip_thread.caller);
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))
 			(void)!hip_device_wait(&hip.device[d]);
@@ -260,9 +260,9 @@ void __hipUnregisterFatBinary(void **handle)
 	drv_mutex_unlock(&kernel_names.lock);
 	for (unsigned d = 0; d < hip.devices; d++)
 		code_unload(&binary->code[d]);
-	hip_retire(&binary->retired, free_binary);
-	hip_retire_flush();
-	hip_call_end();
+	drv_retire(&hip_calls, &binary->retired, free_binary);
+	drv_retire_flush(&hip_calls, &hip_thread.caller);
+	drv_call_end(&hip_thread.caller);
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */

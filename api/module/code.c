@@ -58,11 +58,11 @@ size_t hip_image_size(const void *image)
 }
 
 struct hip_unloader {
-	struct hip_retired retired;
+	struct drv_retired retired;
 	hsa_executable_t executable; /* owned */
 };
 
-static void executable_destroy(struct hip_retired *retired)
+static void executable_destroy(struct drv_retired *retired)
 {
 	struct hip_unloader *u = vm_container(retired, struct hip_unloader, retired);
 
@@ -200,7 +200,7 @@ void hip_code_unload(struct hip_code *code)
 		hip_memory_remove_ours(v->address);
 		free(v);
 	}
-	hip_retire(&code->unloader->retired, executable_destroy);
+	drv_retire(&hip_calls, &code->unloader->retired, executable_destroy);
 }
 
 static hipError_t find_symbol(const struct hip_code *code, const char *name, hsa_symbol_kind_t kind,

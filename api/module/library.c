@@ -10,7 +10,7 @@
 
 #if TUFF_HIP_ABI >= 7
 struct library {
-	struct hip_retired retired; /* used when the library is unloaded */
+	struct drv_retired retired; /* used when the library is unloaded */
 	uint64_t handle;
 	const char *image; /* NULL: an empty file */
 	char *copy;        /* owned: the image, unless the program keeps it */
@@ -22,7 +22,7 @@ struct library {
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static void library_free(struct hip_retired *retired)
+static void library_free(struct drv_retired *retired)
 {
 	struct library *l = vm_container(retired, struct library, retired);
 
@@ -116,8 +116,8 @@ HIP_PUBLIC(hipLibraryUnload, (hipLibrary_t handle), (handle))
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (l->module[d])
 			(void)!hip_module_unload(l->module[d]);
-	hip_retire(&l->retired, library_free);
-	hip_retire_flush();
+	drv_retire(&hip_calls, &l->retired, library_free);
+	drv_retire_flush(&hip_calls, &hip_thread.caller);
 	return hipSuccess;
 }
 

@@ -17,7 +17,7 @@ struct hip_function {
 	char name[]; /* the name that the program passed */
 };
 
-static void free_function(struct hip_retired *retired)
+static void free_function(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_function, kernel.retired));
 }
@@ -25,7 +25,7 @@ static void free_function(struct hip_retired *retired)
 hip_module_fn *_Atomic hip_module_unloading;
 
 struct hip_module {
-	struct hip_retired retired; /* used when the module is unloaded */
+	struct drv_retired retired; /* used when the module is unloaded */
 	uint64_t handle;
 	uint64_t library;               /* the handle of the library that the module belongs to; 0: none */
 	struct drv_mutex lock;          /* guards the members below, when the module has been loaded */
@@ -44,7 +44,8 @@ hipError_t hip_module_load(struct hip_device *device, const void *image, size_t 
 	hipError_t r;
 
 	*out = NULL;
-	hip_retire_flush(); /* memory of modules that calls used when they were unloaded */
+	drv_retire_flush(&hip_calls,
+			 &hip_thread.caller); /* memory of modules that calls used when they were unloaded */
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return hipErrorOutOfMemory;
@@ -116,7 +117,7 @@ static hipError_t no_module(hipModule_t handle)
 	return handle ? hipErrorNotFound : hipErrorInvalidResourceHandle;
 }
 
-static void free_module(struct hip_retired *retired)
+static void free_module(struct drv_retired *retired)
 {
 	struct hip_module *m = vm_container(retired, struct hip_module, retired);
 
@@ -144,7 +145,7 @@ static void unload_locked(struct hip_module *m)
 
 		m->functions = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		hip_retire(&f->kernel.retired, free_function);
+		drv_retire(&hip_calls, &f->kernel.retired, free_function);
 	}
 	hip_managed_unload(&m->managed);
 	hip_code_unload(&m->code);
@@ -165,8 +166,8 @@ hipError_t hip_module_unload(hipModule_t handle)
 	drv_mutex_lock(&m->lock);
 	unload_locked(m);
 	drv_mutex_unlock(&m->lock);
-	hip_retire(&m->retired, free_module);
-	hip_retire_flush();
+	drv_retire(&hip_calls, &m->retired, free_module);
+	drv_retire_flush(&hip_calls, &hip_thread.caller);
 	return hipSuccess;
 }
 
@@ -349,7 +350,7 @@ void hip_function_drop(const struct hip_device *device, uint64_t object)
 	if (f) {
 		*at = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		hip_retire(&f->kernel.retired, free_function);
+		drv_retire(&hip_calls, &f->kernel.retired, free_function);
 	}
 	drv_mutex_unlock(&linked.lock);
 }

@@ -108,7 +108,7 @@ static bool unlink_locked(struct hip_pool *p, bool always)
 	return true;
 }
 
-static void free_pool(struct hip_retired *retired)
+static void free_pool(struct drv_retired *retired)
 {
 	struct hip_pool *p = vm_container(retired, struct hip_pool, retired);
 
@@ -127,7 +127,7 @@ static void end_pool(struct hip_pool *p)
 		hip_arena_empty(p);
 		set_slots(p, NULL);
 	}
-	hip_retire(&p->retired, free_pool);
+	drv_retire(&hip_calls, &p->retired, free_pool);
 }
 
 /* Ends a visit. The last visitor frees a destroyed pool that has no memory left. */
@@ -148,10 +148,17 @@ static void visit_end(struct hip_pool *p)
 
 void hip_pool_retire(struct hip_pool *p)
 {
+	bool ended;
+
 	drv_mutex_lock(&pools.lock);
-	p->settling = true;
-	p->visitors++;
+	ended = p->ended; /* by a reset, which took it out of the list */
+	if (!ended) {
+		p->settling = true;
+		p->visitors++;
+	}
 	drv_mutex_unlock(&pools.lock);
+	if (ended)
+		return;
 	hip_arena_trim(p, 0, true);
 	visit_end(p);
 }
@@ -320,7 +327,7 @@ static hipError_t pool_destroy(hipMemPool_t handle)
 	stop_current(p);
 	if (left)
 		hip_pool_retire(p);
-	hip_retire_flush();
+	drv_retire_flush(&hip_calls, &hip_thread.caller);
 	return hipSuccess;
 }
 

@@ -10,6 +10,9 @@
  * (policy); any work, if the host has waited for n, or if the GPU has passed it (policy); or, when memory is short,
  * work that is made to wait for n (policy).
  *
+ * A block goes from the program to a cache while the cache is locked, or to the arena while the pool is locked, and back in the
+ * same way: a thread that has the locks of a pool and of all its caches finds every block in one of the three places.
+ *
  * A pool ends when it is destroyed and has no memory left: it leaves the list, and is retired. A thread that found it before finds
  * no memory in it, and gets none.
  *
@@ -45,7 +48,8 @@ struct hip_block {
 	_Atomic size_t requested_B;   /* bytes requested, of a used block; valid when `used` was loaded */
 	LIST_ENTRY(hip_block) in_bin; /* while free */
 	struct hip_block *next;       /* in the pool's spare blocks */
-	/* The stream of the tag. Free or cached: a reference; NULL: nothing uses the memory. Used: undefined. */
+	/* The stream of the tag; NULL: nothing uses the memory. Free: a reference; cached: the cache's stream, borrowed; used:
+	 * undefined. */
 	struct hip_stream *stream;
 	/* The tag: operations of the stream that must have ended; which of the stream's frees it was. */
 	uint64_t index, frees;
@@ -54,6 +58,15 @@ struct hip_block {
 static inline bool hip_block_is_used(const struct hip_block *b)
 {
 	return atomic_load_explicit(&b->used, memory_order_acquire) >= HIP_POOL_QUANTUM;
+}
+
+/* Takes the block from the program. False: the program does not have it at that address (a double free). The caller holds the
+ * lock of the cache or pool that it puts the block into. */
+static inline bool hip_block_take_back(struct hip_block *b, const void *ptr, uint64_t class)
+{
+	uint64_t used = (uintptr_t)ptr + class;
+
+	return atomic_compare_exchange_strong(&b->used, &used, class);
 }
 
 /* A chunk. */
@@ -75,12 +88,12 @@ struct hip_cache {
 	unsigned count[HIP_POOL_CLASSES], large;
 	struct hip_block *block[HIP_POOL_CLASSES][HIP_POOL_DEPTH];
 	struct hip_block *large_block[HIP_POOL_LARGE];
-	struct hip_retired retired; /* used when the stream is gone */
+	struct drv_retired retired; /* used when the stream is gone */
 };
 
 struct hip_pool {
 	uint64_t handle;
-	struct hip_retired retired; /* used when the pool has ended */
+	struct drv_retired retired; /* used when the pool has ended */
 	_Atomic bool dead;          /* destroyed: allocates no more; written under `lock` */
 	_Atomic bool ended;         /* gets no caches and imports any more; written under `lock` */
 	unsigned visitors;          /* threads that use the pool without a reference; guarded by pool.c's lock */
@@ -151,6 +164,15 @@ hipError_t hip_pool_import(struct hip_device *device, uint64_t key, struct hip_p
 void hip_caches_drain_locked(struct hip_pool *pool);
 /* The bytes in use, over all caches; updates the maximum. The caller holds the pool's lock. */
 uint64_t hip_pool_used_locked(struct hip_pool *pool);
+/* Takes the locks of all the pool's caches, at once: memory that one stream allocated may be freed on another. The caller holds
+ * the pool's lock. */
+void hip_caches_lock(struct hip_pool *pool);
+void hip_caches_unlock(struct hip_pool *pool);
+/* Forgets what the caches have and count. The caller holds their locks. */
+void hip_caches_clear_locked(struct hip_pool *pool);
+/* Adds to the bytes in use: to the cache's part or, if the cache has ended or is NULL, to the pool's. The caller holds the
+ * pool's lock. */
+void hip_cache_count(struct hip_pool *pool, struct hip_cache *cache, int64_t size_B);
 /* Returns the cached blocks of a stream that closes (`closing` is set) to their pools. The pools are not freed
  * meanwhile. */
 void hip_caches_close_stream(struct hip_stream *stream);
@@ -171,9 +193,8 @@ hipError_t hip_arena_init(struct hip_pool *pool);
 void hip_arena_fini(struct hip_pool *pool);
 /* Unmaps everything and leaves an empty arena, once no chunk is being mapped. Concurrent look-ups find nothing. */
 void hip_arena_empty(struct hip_pool *pool);
-/* Allocates a block of the size, rounded up, for the stream. Call it without the pool's lock. */
-hipError_t hip_arena_take(struct hip_pool *pool, struct hip_stream *stream, size_t size_B,
-			  struct hip_block **block);
+/* Allocates memory for the program on the cache's stream. Call it without the pool's lock. */
+hipError_t hip_arena_take(struct hip_pool *pool, struct hip_cache *cache, size_t size_B, void **out);
 /* Makes a block free, with the tag that it carries. The caller holds the pool's lock. */
 void hip_arena_give_locked(struct hip_pool *pool, struct hip_block *block);
 /* Unmaps chunks whose users have ended, while more than keep_B bytes are reserved. The host must have waited for

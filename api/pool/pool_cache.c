@@ -13,6 +13,13 @@
  * pools and a pool's. */
 static struct drv_mutex joining = DRV_MUTEX(DRV_RANK_HIP_CACHES);
 
+static void cache_clear_locked(struct hip_cache *c)
+{
+	c->used_B = c->quota_B = 0;
+	memset(c->count, 0, sizeof(c->count));
+	c->large = 0;
+}
+
 /* Takes over a cache of the stream whose pool has ended; nothing is in it any more. The caller holds the pool's
  * lock. */
 static struct hip_cache *cache_take_over(struct hip_pool *p, struct hip_stream *s)
@@ -24,9 +31,7 @@ static struct hip_cache *cache_take_over(struct hip_pool *p, struct hip_stream *
 		drv_lock(&c->lock);
 		taken = !c->pool;
 		if (taken) {
-			c->used_B = c->quota_B = 0;
-			memset(c->count, 0, sizeof(c->count));
-			c->large = 0;
+			cache_clear_locked(c);
 			c->pool = p;
 		}
 		drv_unlock(&c->lock);
@@ -104,22 +109,50 @@ void hip_caches_drain_locked(struct hip_pool *p)
 		cache_drain(c);
 }
 
+void hip_caches_lock(struct hip_pool *p)
+{
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		drv_lock(&c->lock);
+}
+
+void hip_caches_unlock(struct hip_pool *p)
+{
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		drv_unlock(&c->lock);
+}
+
+void hip_caches_clear_locked(struct hip_pool *p)
+{
+	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
+		cache_clear_locked(c);
+}
+
 uint64_t hip_pool_used_locked(struct hip_pool *p)
 {
 	int64_t used_B = p->used_by_dead_B;
 
-	/* All caches' locks at once: memory that one stream allocated may be freed on another. */
-	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
-		drv_lock(&c->lock);
+	hip_caches_lock(p);
 	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool) {
 		used_B += c->used_B;
 		c->quota_B = c->used_B;
 	}
-	for (struct hip_cache *c = p->caches; c; c = c->next_in_pool)
-		drv_unlock(&c->lock);
+	hip_caches_unlock(p);
 	if (used_B > (int64_t)p->used_high_B)
 		p->used_high_B = (uint64_t)used_B;
 	return (uint64_t)used_B;
+}
+
+void hip_cache_count(struct hip_pool *p, struct hip_cache *c, int64_t size_B)
+{
+	bool counted = false;
+
+	if (c) {
+		drv_lock(&c->lock);
+		counted = c->pool == p;
+		c->used_B += counted ? size_B : 0;
+		drv_unlock(&c->lock);
+	}
+	p->used_by_dead_B += counted ? 0 : size_B;
 }
 
 /* Updates the pool's maximum: this cache uses more than at the last update. */
@@ -157,7 +190,7 @@ void hip_caches_close_stream(struct hip_stream *s)
 	drv_mutex_unlock(&joining);
 }
 
-static void free_cache(struct hip_retired *retired)
+static void free_cache(struct drv_retired *retired)
 {
 	free(vm_container(retired, struct hip_cache, retired));
 }
@@ -166,7 +199,7 @@ void hip_caches_free(struct hip_stream *s)
 {
 	for (struct hip_cache *c = s->caches, *next; c; c = next) {
 		next = c->next;
-		hip_retire(&c->retired, free_cache);
+		drv_retire(&hip_calls, &c->retired, free_cache);
 	}
 }
 
@@ -189,24 +222,6 @@ static inline struct hip_block *take_cached(struct hip_cache *c, size_t size_B, 
 			return b;
 		}
 	return NULL;
-}
-
-static size_t block_size(size_t size_B)
-{
-	unsigned class = hip_class_of(size_B);
-
-	return class < HIP_POOL_CLASSES ? hip_class_size(class)
-					: (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
-}
-
-/* The class whose size is exactly the block's; HIP_POOL_CLASSES: none. A block whose remainder was too small to cut
- * off is larger than its class. */
-static unsigned class_of_block(const struct hip_block *b)
-{
-	size_t size_B = b->node.hi - b->node.lo;
-	unsigned class = hip_class_of(size_B);
-
-	return class < HIP_POOL_CLASSES && size_B == hip_class_size(class) ? class : HIP_POOL_CLASSES;
 }
 
 /* Marks the block as used. The caller holds the cache's lock. */
@@ -237,16 +252,16 @@ static hipError_t pool_malloc(void **out, size_t size_B, struct hip_pool *p, str
 	drv_lock(&c->lock);
 	/* The pool may have ended, and another have taken over the cache. */
 	b = c->pool == p ? take_cached(c, size_B, &class) : NULL;
-	if (!b) {
+	if (b) {
+		*out = take_out(c, b, class, size_B);
+	} else {
 		drv_unlock(&c->lock);
-		r = hip_arena_take(p, s, block_size(size_B), &b);
+		r = hip_arena_take(p, c, size_B, out);
 		if (r)
 			return r;
-		class = class_of_block(b);
 		drv_lock(&c->lock);
 	}
-	more = c->used_B + (int64_t)size_B > c->quota_B;
-	*out = take_out(c, b, class, size_B);
+	more = c->used_B > c->quota_B;
 	drv_unlock(&c->lock);
 	if (more)
 		maximum_update(p);
@@ -297,46 +312,14 @@ static bool is_used_at(const struct hip_pool *p, const void *ptr)
 	return b && block_class(b, ptr) <= HIP_POOL_CLASSES;
 }
 
-/* Puts a block into the cache, whose lock the caller holds. False: the cache has no room. */
-static inline bool cache_keep(struct hip_cache *c, struct hip_block *b, uint64_t class)
+/* True: the cache has room for the block, which is used. The caller holds the cache's lock. */
+static inline bool cache_has_room(const struct hip_cache *c, const struct hip_block *b, uint64_t class)
 {
-	if (__builtin_expect(class < HIP_POOL_CLASSES, 1)) {
-		if (c->count[class] == HIP_POOL_DEPTH)
-			return false;
-		c->block[class][c->count[class]++] = b;
-		return true;
-	}
+	if (__builtin_expect(class < HIP_POOL_CLASSES, 1))
+		return c->count[class] < HIP_POOL_DEPTH;
 	/* A block that a class would hold, but that has another size than the class, is not kept. */
-	if (c->large == HIP_POOL_LARGE || hip_class_of(b->node.hi - b->node.lo) < HIP_POOL_CLASSES)
-		return false;
-	c->large_block[c->large++] = b;
-	return true;
-}
-
-/* Returns a block to the arena. c NULL: nothing uses the memory any more. */
-__attribute__((noinline)) static void give_back(struct hip_pool *p, struct hip_block *b, const struct hip_cache *c)
-{
-	bool last;
-
-	drv_mutex_lock(&p->lock);
-	if (!c) {
-		p->used_by_dead_B -= (int64_t)b->requested_B;
-		b->stream = NULL;
-	}
-	hip_arena_give_locked(p, b);
-	last = p->dead && !p->live;
-	drv_mutex_unlock(&p->lock);
-	/* The last block of a destroyed pool frees the pool. */
-	if (last)
-		hip_pool_retire(p);
-}
-
-/* Takes the block from the program. False: the program did not have it there (a double free). */
-static inline bool take_back(struct hip_block *b, const void *ptr, uint64_t class)
-{
-	uint64_t used = (uintptr_t)ptr + class;
-
-	return atomic_compare_exchange_strong(&b->used, &used, class);
+	return class == HIP_POOL_CLASSES && c->large < HIP_POOL_LARGE &&
+	       hip_class_of(atomic_load_explicit(&b->requested_B, memory_order_relaxed)) >= HIP_POOL_CLASSES;
 }
 
 /* Tags the block with everything that the stream was given so far. */
@@ -347,31 +330,63 @@ static inline void block_tag(struct hip_block *b, struct hip_stream *s)
 	b->frees = atomic_fetch_add_explicit(&s->frees, 1, memory_order_release) + 1;
 }
 
+/* Takes the block from the program into the cache. False: the cache does not keep it, or the program does not have it. */
+static bool cache_keep(struct hip_pool *p, struct hip_cache *c, struct hip_block *b, const void *ptr)
+{
+	uint64_t class;
+	bool kept;
+
+	drv_lock(&c->lock);
+	class = block_class(b, ptr);
+	kept = !p->dead && c->pool == p && cache_has_room(c, b, class) && hip_block_take_back(b, ptr, class);
+	if (kept) {
+		block_tag(b, c->stream);
+		c->used_B -= (int64_t)b->requested_B;
+		if (class < HIP_POOL_CLASSES)
+			c->block[class][c->count[class]++] = b;
+		else
+			c->large_block[c->large++] = b;
+	}
+	drv_unlock(&c->lock);
+	return kept;
+}
+
+/* Takes the block from the program into the arena. s NULL: nothing uses the memory any more; c NULL: the stream has no cache,
+ * because it closes, or for lack of memory. False: the program does not have the block. */
+__attribute__((noinline)) static bool give_back(struct hip_pool *p, struct hip_stream *s, struct hip_cache *c,
+						struct hip_block *b, const void *ptr)
+{
+	uint64_t class;
+	bool taken, last;
+
+	drv_mutex_lock(&p->lock);
+	class = block_class(b, ptr);
+	taken = class <= HIP_POOL_CLASSES && hip_block_take_back(b, ptr, class);
+	if (taken) {
+		hip_cache_count(p, c, -(int64_t)b->requested_B);
+		if (s)
+			block_tag(b, s);
+		else
+			b->stream = NULL;
+		hip_arena_give_locked(p, b);
+	}
+	last = taken && p->dead && !p->live;
+	drv_mutex_unlock(&p->lock);
+	/* The last block of a destroyed pool frees the pool. */
+	if (last)
+		hip_pool_retire(p);
+	return taken;
+}
+
 /* s NULL: nothing uses the memory any more. */
 static hipError_t pool_free(struct hip_pool *p, void *ptr, struct hip_stream *s)
 {
 	struct hip_block *b = block_at(p, ptr);
 	struct hip_cache *c = s ? cache_of(p, s) : NULL;
-	bool kept = false;
-	uint64_t class;
 
 	if (!b)
 		return hipErrorInvalidValue;
-	if (s && !c)
-		return hipErrorOutOfMemory;
-	class = block_class(b, ptr);
-	if (class > HIP_POOL_CLASSES || !take_back(b, ptr, class))
-		return hipErrorInvalidValue;
-	if (c) {
-		block_tag(b, s);
-		drv_lock(&c->lock);
-		c->used_B -= (int64_t)b->requested_B;
-		kept = !p->dead && c->pool == p && cache_keep(c, b, class);
-		drv_unlock(&c->lock);
-	}
-	if (!kept)
-		give_back(p, b, c);
-	return hipSuccess;
+	return (c && cache_keep(p, c, b, ptr)) || give_back(p, s, c, b, ptr) ? hipSuccess : hipErrorInvalidValue;
 }
 
 /* The fast path of a free: the block has a class, and the stream's cache has room for it. */
@@ -389,7 +404,8 @@ static inline bool pool_keeps(const struct hip_pool *p, void *ptr, struct hip_st
 	if (atomic_load_explicit(&c->pool, memory_order_relaxed) != p)
 		return false;
 	class = block_class(b, ptr);
-	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH || !take_back(b, ptr, class))
+	if (class >= HIP_POOL_CLASSES || p->dead || c->count[class] >= HIP_POOL_DEPTH ||
+	    !hip_block_take_back(b, ptr, class))
 		return false;
 	block_tag(b, s);
 	c->used_B -= (int64_t)b->requested_B;
@@ -456,7 +472,7 @@ hipError_t hipMallocAsync(void **ptr, size_t size, hipStream_t stream)
 	struct drv_lock *held = NULL;
 	bool ready;
 
-	ready = hip_call_begin_fast();
+	ready = drv_call_begin_fast(&hip_thread.caller);
 	if (__builtin_expect(ready && !hip_slow_path_flags() && malloc_fast(ptr, size, stream, &held), 1))
 		return hip_end_fast(held);
 	return malloc_slow(ptr, size, stream, held);
@@ -519,7 +535,7 @@ hipError_t hipFreeAsync(void *ptr, hipStream_t stream)
 	struct drv_lock *held = NULL;
 	bool ready;
 
-	ready = hip_call_begin_fast();
+	ready = drv_call_begin_fast(&hip_thread.caller);
 	if (__builtin_expect(ready && !hip_slow_path_flags() && free_fast(ptr, stream, &held), 1))
 		return hip_end_fast(held);
 	return free_slow(ptr, stream, held);

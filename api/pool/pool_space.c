@@ -136,6 +136,25 @@ void hip_arena_give_locked(struct hip_pool *p, struct hip_block *b)
 	put_free(p, b);
 }
 
+/* The size of a block for a request. */
+static size_t block_size(size_t size_B)
+{
+	unsigned class = hip_class_of(size_B);
+
+	return class < HIP_POOL_CLASSES ? hip_class_size(class)
+					: (size_B + HIP_POOL_QUANTUM - 1) & ~(size_t)(HIP_POOL_QUANTUM - 1);
+}
+
+/* The class whose size is exactly the block's; HIP_POOL_CLASSES: none. A block whose remainder was too small to cut
+ * off is larger than its class. */
+static unsigned class_of_block(const struct hip_block *b)
+{
+	size_t size_B = b->node.hi - b->node.lo;
+	unsigned class = hip_class_of(size_B);
+
+	return class < HIP_POOL_CLASSES && size_B == hip_class_size(class) ? class : HIP_POOL_CLASSES;
+}
+
 /* --- permission to use a block ---------------------------------------------------------------- */
 
 static bool is_host_synced(const struct hip_block *b)
@@ -159,9 +178,19 @@ static bool may_use(const struct hip_pool *p, const struct hip_block *b, struct 
 
 /* --- allocation of blocks --------------------------------------------------------------------- */
 
-/* Takes a block from its bin, and cuts off what exceeds the size. The remainder keeps the tag. */
-static struct hip_block *block_use(struct hip_pool *p, struct hip_block *b, uint64_t size_B)
+/* The program's use of a block. */
+static void block_mark(struct hip_block *b, size_t requested_B)
 {
+	b->state = HIP_BLOCK_TAKEN;
+	atomic_store_explicit(&b->requested_B, requested_B, memory_order_relaxed);
+	atomic_store_explicit(&b->used, b->node.lo + class_of_block(b), memory_order_release);
+}
+
+/* Takes a block from its bin for the program, and cuts off what exceeds the size. The remainder keeps the tag. */
+static void *block_use(struct hip_pool *p, struct hip_cache *c, struct hip_block *b, size_t requested_B)
+{
+	const size_t size_B = block_size(requested_B);
+
 	bin_remove(p, b);
 	if (size_of(b) > size_B) {
 		struct hip_block *rest = NULL;
@@ -177,10 +206,11 @@ static struct hip_block *block_use(struct hip_pool *p, struct hip_block *b, uint
 		}
 	}
 	set_tag(b, NULL);
-	b->state = HIP_BLOCK_TAKEN;
+	block_mark(b, requested_B);
 	atomic_store_explicit(table_entry(p, b), b, memory_order_release);
 	p->live++;
-	return b;
+	hip_cache_count(p, c, (int64_t)requested_B);
+	return (void *)(uintptr_t)b->node.lo;
 }
 
 /* The smallest block that is large enough; the first of several. */
@@ -245,20 +275,21 @@ static struct hip_block *free_run_find(struct hip_pool *p, struct hip_stream *s,
 	return NULL;
 }
 
-static struct hip_block *take_locked(struct hip_pool *p, struct hip_stream *s, uint64_t size_B)
+static void *take_locked(struct hip_pool *p, struct hip_cache *c, size_t requested_B)
 {
+	const size_t size_B = block_size(requested_B);
 	struct hip_block *b;
 	uint64_t end;
 
 	/* Memory that other streams have freed is preferred to memory that was never used. */
 	hip_caches_drain_locked(p);
-	b = best_block(p, s, size_B);
+	b = best_block(p, c->stream, size_B);
 	if (b)
-		return block_use(p, b, size_B);
-	b = p->free_B >= size_B ? free_run_find(p, s, size_B, may_use, &end) : NULL;
+		return block_use(p, c, b, requested_B);
+	b = p->free_B >= size_B ? free_run_find(p, c->stream, size_B, may_use, &end) : NULL;
 	if (!b)
 		return NULL;
-	return block_use(p, blocks_merge(p, b, end), size_B);
+	return block_use(p, c, blocks_merge(p, b, end), requested_B);
 }
 
 /* --- chunks ----------------------------------------------------------------------------------- */
@@ -358,9 +389,9 @@ static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, str
 
 /* Adds a chunk. Addresses are reserved under the lock, memory is mapped without it, and the new block is the
  * stream's before other threads can see it. */
-static enum grown arena_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+static enum grown arena_grow(struct hip_pool *p, struct hip_cache *cache, size_t size_B, void **out)
 {
-	const uint64_t chunk_B = (size_B + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
+	const uint64_t chunk_B = (block_size(size_B) + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
 	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
 	struct hip_block *coming;
 	enum grown grown;
@@ -384,7 +415,7 @@ static enum grown arena_grow(struct hip_pool *p, struct hip_stream *s, uint64_t 
 		drop_addresses(p, coming);
 	} else {
 		end_chunk_locked(p, c, coming);
-		*out = take_locked(p, s, size_B);
+		*out = take_locked(p, cache, size_B);
 	}
 	drv_mutex_unlock(&p->lock);
 	drv_mutex_unlock(&p->access_lock);
@@ -577,8 +608,8 @@ static bool add_point(struct hip_point *points, unsigned *count, const struct hi
 	return true;
 }
 
-static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stream *s, uint64_t size_B,
-					     struct hip_point *points, unsigned *count)
+static void *take_pending_locked(struct hip_pool *p, struct hip_cache *c, size_t size_B, struct hip_point *points,
+				 unsigned *count)
 {
 	struct vm_node *node = NULL;
 	struct hip_block *b;
@@ -587,71 +618,78 @@ static struct hip_block *take_pending_locked(struct hip_pool *p, struct hip_stre
 	if (p->dead)
 		return NULL;
 	hip_caches_drain_locked(p);
-	b = free_run_find(p, s, size_B, may_wait, &end);
+	b = free_run_find(p, c->stream, block_size(size_B), may_wait, &end);
 	while (b && (node = vm_tree_next(&p->blocks, node, b->node.lo, end))) {
 		struct hip_block *part = block_of(node);
 
-		if (!may_use(p, part, s) && !add_point(points, count, part))
+		if (!may_use(p, part, c->stream) && !add_point(points, count, part))
 			return NULL;
 	}
-	return b ? block_use(p, blocks_merge(p, b, end), size_B) : NULL;
+	return b ? block_use(p, c, blocks_merge(p, b, end), size_B) : NULL;
 }
 
-/* Frees a block for which the stream could not be made to wait; the host waits instead, so that the block has no
- * tag. */
-static void give_up(struct hip_pool *p, struct hip_block *b, const struct hip_point *points, unsigned count)
+/* Frees memory for which the stream could not be made to wait; the host waits instead, so that its block has no tag. A reset
+ * may have taken the block meanwhile. */
+static void give_up(struct hip_pool *p, struct hip_cache *c, const void *ptr, const struct hip_point *points,
+		    unsigned count)
 {
+	struct hip_block *b;
+
 	for (unsigned i = 0; i < count; i++)
 		(void)!hip_point_wait(&points[i]);
 	drv_mutex_lock(&p->lock);
-	hip_arena_give_locked(p, b);
+	b = block_at(p, (uintptr_t)ptr);
+	if (b && hip_block_take_back(b, ptr, class_of_block(b))) {
+		hip_cache_count(p, c, -(int64_t)b->requested_B);
+		hip_arena_give_locked(p, b);
+	}
 	drv_mutex_unlock(&p->lock);
 }
 
 /* The last resort: the stream waits, on the GPU, for the users of free blocks. */
-static hipError_t take_by_waiting(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+static hipError_t take_by_waiting(struct hip_pool *p, struct hip_cache *c, size_t size_B, void **out)
 {
 	struct hip_point points[WAITS_MAX];
 	unsigned count = 0;
 	hipError_t r;
 
 	drv_mutex_lock(&p->lock);
-	*out = take_pending_locked(p, s, size_B, points, &count);
+	*out = take_pending_locked(p, c, size_B, points, &count);
 	drv_mutex_unlock(&p->lock);
-	r = *out ? wait_for_run(s, points, count) : hipErrorOutOfMemory;
+	r = *out ? wait_for_run(c->stream, points, count) : hipErrorOutOfMemory;
 	if (*out && r)
-		give_up(p, *out, points, count);
+		give_up(p, c, *out, points, count);
 	for (unsigned i = 0; i < count; i++)
 		hip_point_put(&points[i]);
 	return r;
 }
 
-static enum grown take_or_grow(struct hip_pool *p, struct hip_stream *s, uint64_t size_B, struct hip_block **out)
+static enum grown take_or_grow(struct hip_pool *p, struct hip_cache *c, size_t size_B, void **out)
 {
 	drv_mutex_lock(&p->lock);
-	*out = p->dead ? NULL : take_locked(p, s, size_B);
+	*out = p->dead ? NULL : take_locked(p, c, size_B);
 	drv_mutex_unlock(&p->lock);
-	return *out ? GROWN : arena_grow(p, s, size_B, out);
+	return *out ? GROWN : arena_grow(p, c, size_B, out);
 }
 
-hipError_t hip_arena_take(struct hip_pool *p, struct hip_stream *s, size_t size_B, struct hip_block **out)
+hipError_t hip_arena_take(struct hip_pool *p, struct hip_cache *c, size_t size_B, void **out)
 {
 	enum grown grown;
 
-	hip_stream_follow_rules(s);
-	grown = take_or_grow(p, s, size_B, out);
+	hip_stream_follow_rules(c->stream);
+	grown = take_or_grow(p, c, size_B, out);
 	/* Memory whose users have ended may be fragmented: unmapping it makes room for one large chunk. */
 	if (grown) {
 		hip_arena_trim(p, 0, true);
-		grown = take_or_grow(p, s, size_B, out);
+		grown = take_or_grow(p, c, size_B, out);
 	}
 	if (grown == NO_MEMORY) {
 		hip_pools_reclaim(p->device, p);
-		grown = take_or_grow(p, s, size_B, out);
+		grown = take_or_grow(p, c, size_B, out);
 	}
 	if (!grown)
 		return hipSuccess;
-	return p->internal ? take_by_waiting(p, s, size_B, out) : hipErrorOutOfMemory;
+	return p->internal ? take_by_waiting(p, c, size_B, out) : hipErrorOutOfMemory;
 }
 
 static size_t table_size(const struct hip_pool *p)
@@ -699,13 +737,26 @@ static bool is_at_work(const struct hip_pool *p)
 	return false;
 }
 
-static void drop_all(struct hip_pool *p)
+/* Takes the blocks from the program, the caches and the bins. With the locks of all caches no other thread has one. */
+static void drop_blocks(struct hip_pool *p)
 {
 	struct hip_block *b;
 
-	while ((b = block_of(vm_tree_next(&p->blocks, NULL, 0, UINT64_MAX))))
+	hip_caches_lock(p);
+	hip_caches_clear_locked(p);
+	while ((b = block_of(vm_tree_next(&p->blocks, NULL, 0, UINT64_MAX)))) {
+		if (b->state == HIP_BLOCK_TAKEN)
+			b->stream = NULL; /* borrowed */
 		drop_block(p, b);
+	}
 	memset(p->bin, 0, sizeof(p->bin));
+	(void)!madvise(p->table, table_size(p), MADV_DONTNEED);
+	hip_caches_unlock(p);
+}
+
+static void drop_all(struct hip_pool *p)
+{
+	drop_blocks(p);
 	hip_chunks_unmap(p->chunks);
 	hip_chunks_unmap(p->stuck);
 	p->chunks = p->stuck = NULL;
@@ -724,9 +775,7 @@ void hip_arena_empty(struct hip_pool *p)
 		drv_pause(&pause);
 		drv_mutex_lock(&p->lock);
 	}
-	hip_caches_drain_locked(p);
 	drop_all(p);
-	(void)!madvise(p->table, table_size(p), MADV_DONTNEED);
 	drv_mutex_unlock(&p->lock);
 }
 

@@ -5,7 +5,7 @@
 #include "api/rtc/rtc.h"
 
 struct hip_program {
-	struct hip_retired retired; /* used when the program is destroyed */
+	struct drv_retired retired; /* used when the program is destroyed */
 	uint64_t handle;
 	struct drv_mutex lock; /* guards the members below; held while the program is compiled */
 	char *text;            /* owned */
@@ -47,7 +47,7 @@ static void free_program(struct hip_program *p)
 	free(p);
 }
 
-static void program_end(struct hip_retired *retired)
+static void program_end(struct drv_retired *retired)
 {
 	free_program(vm_container(retired, struct hip_program, retired));
 }
@@ -109,8 +109,8 @@ HIPRTC_PUBLIC(hiprtcDestroyProgram, (hiprtcProgram *handle), (handle))
 	if (!p || !drv_handle_destroy(&hip_handles, p->handle))
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	*handle = NULL;
-	hip_retire(&p->retired, program_end);
-	hip_retire_flush();
+	drv_retire(&hip_calls, &p->retired, program_end);
+	drv_retire_flush(&hip_calls, &hip_thread.caller);
 	return HIPRTC_SUCCESS;
 }
 

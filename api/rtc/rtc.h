@@ -22,9 +22,9 @@
 	{                                                                                                          \
 		hiprtcResult r;                                                                                    \
                                                                                                                    \
-		hip_call_begin();                                                                                  \
+		drv_call_begin(&hip_calls, &hip_thread.caller);                                                    \
 		r = name##_body arguments;                                                                         \
-		hip_call_end();                                                                                    \
+		drv_call_end(&hip_thread.caller);                                                                  \
 		return r;                                                                                          \
 	}                                                                                                          \
 	static hiprtcResult name##_body parameters

@@ -8,7 +8,7 @@
 #define OPTIONS_MAX (HIPRTC_JIT_NUM_OPTIONS + 2u)
 
 struct hip_linker {
-	struct hip_retired retired; /* used when the linker is destroyed */
+	struct drv_retired retired; /* used when the linker is destroyed */
 	uint64_t handle;
 	struct drv_mutex lock;  /* guards the members below; held while code is linked */
 	struct hip_bytes *part; /* owned, with their contents */
@@ -39,7 +39,7 @@ static void free_linker(struct hip_linker *l)
 	free(l);
 }
 
-static void linker_end(struct hip_retired *retired)
+static void linker_end(struct drv_retired *retired)
 {
 	free_linker(vm_container(retired, struct hip_linker, retired));
 }
@@ -181,8 +181,8 @@ HIPRTC_PUBLIC(hiprtcLinkDestroy, (hiprtcLinkState state), (state))
 
 	if (!l || !drv_handle_destroy(&hip_handles, l->handle))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	hip_retire(&l->retired, linker_end);
-	hip_retire_flush();
+	drv_retire(&hip_calls, &l->retired, linker_end);
+	drv_retire_flush(&hip_calls, &hip_thread.caller);
 	return HIPRTC_SUCCESS;
 }
 

@@ -39,7 +39,7 @@ struct hip_stream *hip_stream_get(struct hip_stream *s)
 
 /* Other threads may read the stream's flow by a rule or by a point, so the flow lives until the last reference is
  * put. */
-static void free_stream(struct hip_retired *retired)
+static void free_stream(struct drv_retired *retired)
 {
 	struct hip_stream *s = vm_container(retired, struct hip_stream, retired);
 
@@ -56,7 +56,7 @@ void hip_stream_put(struct hip_stream *s)
 	if (atomic_exchange(&s->freed, true))
 		return;
 	hook_call(atomic_load_explicit(&hip_stream_hooks.freed, memory_order_acquire), s);
-	hip_retire(&s->retired, free_stream);
+	drv_retire(&hip_calls, &s->retired, free_stream);
 }
 
 /* Orders the stream behind the null stream, from its next operation on. */
@@ -766,6 +766,6 @@ HIP_PUBLIC(hipStreamDestroy, (hipStream_t stream), (stream))
 	hipError_t r;
 
 	r = hip_stream_destroy(stream);
-	hip_retire_collect();
+	drv_retire_collect(&hip_calls);
 	return r;
 }

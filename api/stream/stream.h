@@ -43,7 +43,7 @@ struct hip_shape {
 };
 
 struct hip_stream {
-	struct hip_retired retired; /* used when the last reference was put */
+	struct drv_retired retired; /* used when the last reference was put */
 	_Atomic unsigned refs;      /* the program's reference, and one for each point */
 	uint64_t handle;
 	struct hip_device *device;

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "drv/lock.h"
+#include "drv/process.h"
 #include "hsa/code/code.h"
 
 /* A debugger's breakpoint: must not be inlined. */
@@ -23,6 +24,7 @@ __attribute__((visibility("default"))) struct r_debug _amdgpu_r_debug = {
 
 static struct drv_mutex list_lock = DRV_MUTEX(DRV_RANK_RT_DEBUG); /* guards the list; innermost */
 static struct link_map *last;
+DRV_FORK_TAKES(list_lock, DRV_FORK_DEBUG)
 
 /* The order of the three steps is the protocol. */
 static void list_begin_change(int state)

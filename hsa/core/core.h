@@ -33,6 +33,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "drv/retire.h"
 #include "flow/flow.h"
 #include "pool/pool.h"
 #include "sdma/sdma.h"
@@ -171,6 +172,21 @@ static inline struct rt *rt_get(void)
 {
 	return atomic_load_explicit(&rt_current, memory_order_acquire);
 }
+/* The calls of the library's public functions (drv/retire.h): the runtime ends when they have ended, and the memory of a destroyed
+ * queue is freed then. Each function that uses the runtime is counted, from before rt_get() on. hsa_init() and hsa_shut_down()
+ * are not: they wait for others. */
+extern DRV_OWN struct drv_calls rt_calls;
+/* Initial-exec, like hip_thread (api/base/base.h). */
+extern DRV_OWN _Thread_local struct drv_caller rt_caller __attribute__((tls_model("initial-exec")));
+static inline struct rt *rt_call_begin(void)
+{
+	drv_call_begin(&rt_calls, &rt_caller);
+	return rt_get();
+}
+static inline void rt_call_end(void)
+{
+	drv_call_end(&rt_caller);
+}
 /* Defines a function of the table (table.h): what follows is the body, whose first parameter is the runtime, `rt`. Without
  * hsa_init() the function returns NOT_INITIALIZED, and the body does not run.
  *
@@ -183,9 +199,12 @@ static inline struct rt *rt_get(void)
 	static hsa_status_t name##_body(struct rt *rt, RT_UNPACK parameters);                                      \
 	hsa_status_t impl_##name parameters                                                                        \
 	{                                                                                                          \
-		struct rt *rt = rt_get();                                                                          \
+		struct rt *rt = rt_call_begin();                                                                   \
+		hsa_status_t status =                                                                              \
+			rt ? name##_body(rt, RT_UNPACK arguments) : HSA_STATUS_ERROR_NOT_INITIALIZED;              \
                                                                                                                    \
-		return rt ? name##_body(rt, RT_UNPACK arguments) : HSA_STATUS_ERROR_NOT_INITIALIZED;               \
+		rt_call_end();                                                                                     \
+		return status;                                                                                     \
 	}                                                                                                          \
 	static hsa_status_t name##_body(struct rt *rt __attribute__((unused)), RT_UNPACK parameters)
 #define RT_UNPACK(...) __VA_ARGS__

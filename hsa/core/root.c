@@ -5,6 +5,8 @@
 #include "hsa/core/core.h"
 
 struct rt *_Atomic rt_current;
+struct drv_calls rt_calls = DRV_CALLS;
+_Thread_local struct drv_caller rt_caller = DRV_CALLER;
 struct drv_handles rt_handles; /* lives as long as the process */
 
 static uint64_t read_ns(clockid_t clock)

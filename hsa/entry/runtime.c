@@ -14,8 +14,9 @@
 
 #include "drv/handle.h"
 
-static struct drv_mutex rt_lock = DRV_MUTEX(DRV_RANK_RT_INIT); /* guards references */
+static struct drv_mutex rt_lock = DRV_MUTEX(DRV_RANK_RT_INIT); /* guards the two below */
 static int32_t references;
+static bool ending; /* a thread waits for others to leave the runtime, and ends it; guarded by rt_lock */
 
 static void no_fini(struct rt *rt)
 {
@@ -93,13 +94,31 @@ static void forget_in_child(void)
 	if (rt_get())
 		rt_ipc_forked(rt_get());
 	references = 0;
+	ending = false;
 	atomic_store(&rt_current, NULL);
+	drv_calls_forked(&rt_calls, &rt_caller);
 	drv_mutex_unlock(&rt_lock);
 }
 
 __attribute__((constructor(DRV_FORK_RUNTIME))) static void register_fork_handlers(void)
 {
 	(void)!pthread_atfork(lock_runtime, unlock_runtime, forget_in_child);
+}
+
+/* Takes the lock when no runtime ends. False: one ends that waits for the call that this thread is in. */
+static bool lock_when_ended(void)
+{
+	struct drv_pause pause = {0};
+
+	drv_mutex_lock(&rt_lock);
+	while (ending) {
+		drv_mutex_unlock(&rt_lock);
+		if (drv_caller_is_inside(&rt_caller))
+			return false;
+		drv_pause(&pause);
+		drv_mutex_lock(&rt_lock);
+	}
+	return true;
 }
 
 hsa_status_t impl_hsa_init(void)
@@ -109,7 +128,8 @@ hsa_status_t impl_hsa_init(void)
 	bool first;
 	int r = 0;
 
-	drv_mutex_lock(&rt_lock);
+	if (!lock_when_ended())
+		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
 	if (references == INT32_MAX) {
 		status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
 	} else if (!references) {
@@ -130,9 +150,21 @@ hsa_status_t impl_hsa_init(void)
 	return status;
 }
 
+/* Ends the runtime when no other thread is inside a call: calls that begin later do not find it, and waits for signals end. A
+ * process that forbids the wait keeps its memory. */
+static void runtime_leave(struct rt *rt)
+{
+	if (drv_retire_wait(&rt_calls, &rt_caller))
+		runtime_end(rt, PARTS);
+	drv_mutex_lock(&rt_lock);
+	ending = false;
+	drv_mutex_unlock(&rt_lock);
+}
+
 hsa_status_t impl_hsa_shut_down(void)
 {
 	struct rt *rt = NULL;
+	bool last;
 
 	drv_mutex_lock(&rt_lock);
 	if (!references) {
@@ -141,15 +173,19 @@ hsa_status_t impl_hsa_shut_down(void)
 	}
 	rt = rt_get();
 	/* The thread would wait for itself. */
-	if (references == 1 && (rt_progress_is_own_thread(rt) || rt_handlers_is_own_thread(rt))) {
+	if (references == 1 &&
+	    (rt_progress_is_own_thread(rt) || rt_handlers_is_own_thread(rt) || drv_caller_is_inside(&rt_caller))) {
 		drv_mutex_unlock(&rt_lock);
 		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
 	}
-	if (!--references) {
+	last = !--references;
+	if (last) {
+		ending = true;
 		hsa_tools_unload();
 		atomic_store(&rt_current, NULL);
-		runtime_end(rt, PARTS);
 	}
 	drv_mutex_unlock(&rt_lock);
+	if (last)
+		runtime_leave(rt);
 	return HSA_STATUS_SUCCESS;
 }

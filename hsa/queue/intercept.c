@@ -142,17 +142,19 @@ void rt_intercept_ring(struct rt_queue *q)
 	while (!stuck && !over && rt_queue_has_packet(q)) {
 		if (!drv_lock_try(&q->base.flow.lock))
 			return;
-		while (move_left(q) && !x->failed && rt_queue_has_packet(q))
+		/* The queue below is destroyed when this one is over. */
+		while (!rt_queue_is_over(q) && move_left(q) && !x->failed && rt_queue_has_packet(q))
 			intercept_packet(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
 		stuck = x->left_count;
 		if (x->failed)
 			rt_queue_fail(q, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 		over = rt_queue_is_over(q);
+		/* With the lock: hsa_queue_destroy() removes the work behind the last holder. */
+		if (stuck && !over)
+			rt_progress_add(q->base.rt, &q->base.work);
 		drv_unlock(&q->base.flow.lock);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
-	if (stuck && !over)
-		rt_progress_add(q->base.rt, &q->base.work);
 }
 
 /* Rings the doorbell on the handler thread. */

@@ -218,8 +218,7 @@ bool rt_queue_drain(struct rt_queue *q)
 	return !atomic_load(&q->stopped);
 }
 
-/* The queue's callback may destroy a failed queue as soon as its lock is free: nothing of the queue is accessed
- * after that. */
+/* Another thread may destroy the queue as soon as its lock is free; its memory is freed when the caller has left its call. */
 void rt_queue_run(struct rt_queue *q)
 {
 	bool over;

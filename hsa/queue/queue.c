@@ -56,6 +56,8 @@ void rt_queues_fini(struct rt *rt)
 		cs_fence_retire(cs_ring_last(s->dying->base.flow.queue->ring));
 		dying_release(s->dying);
 	}
+	/* No thread is inside a call. */
+	drv_retire_flush(&rt_calls, &rt_caller);
 	for (unsigned i = 0; i < rt->gpus; i++)
 		flow_gpu_fini(&rt->gpu[i]->flows, forget_ring, rt);
 	drv_mutex_destroy(&s->lock);
@@ -220,16 +222,23 @@ static int make_memory(struct rt *rt, const struct rt_queue_request *want, struc
 	return r;
 }
 
-/* The free() of rt_flow: the last reference to the flow was released. */
-static void free_queue(struct rt_flow *flow)
+static void free_queue(struct drv_retired *retired)
 {
-	struct rt_queue *q = (struct rt_queue *)(void *)flow;
+	struct rt_queue *q = vm_container(retired, struct rt_queue, retired);
 
 	if (q->intercept)
 		rt_intercept_free(q);
 	rt_shared_destroy(&q->memory);
-	free(flow->info);
+	free(q->base.info);
 	free(q);
+}
+
+/* The free() of rt_flow: the last reference to the flow was released. A thread that rings the doorbell has none. */
+static void retire_queue(struct rt_flow *flow)
+{
+	struct rt_queue *q = (struct rt_queue *)(void *)flow;
+
+	drv_retire(&rt_calls, &q->retired, free_queue);
 }
 
 static int init_queue(struct rt *rt, const struct rt_queue_request *want, struct rt_queue *q)
@@ -241,7 +250,7 @@ static int init_queue(struct rt *rt, const struct rt_queue_request *want, struct
 	q->base.gpu = want->gpu;
 	q->base.work.attempt = rt_queue_attempt;
 	q->base.failed = queue_failed;
-	q->base.free = free_queue;
+	q->base.free = retire_queue;
 	q->callback = want->callback;
 	q->data = want->data;
 	q->above = want->above;
@@ -320,6 +329,7 @@ static bool dying_attempt(struct rt *rt, struct rt_work *work)
 	if (!flow_idle(&q->base.flow))
 		return false;
 	dying_release(q);
+	drv_retire_flush(&rt_calls, &rt_caller);
 	return true;
 }
 
@@ -496,6 +506,7 @@ RT_IMPL(hsa_queue_destroy, (hsa_queue_t *queue), (queue))
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if (last)
 		rt_queue_destroy_unlisted(q);
+	drv_retire_flush(&rt_calls, &rt_caller);
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -83,6 +83,7 @@ struct rt_queue {
 	struct rt_flow base;            /* the flow's lock also guards the reading of packets */
 	struct rt_intercept *intercept; /* owned; not NULL: packets go through handlers to another queue */
 	struct rt_queue *next;          /* in list or dying; guarded by rt_queues.lock */
+	struct drv_retired retired;     /* used when the last reference to the flow was released */
 	struct rt_shared memory;        /* owned: amd_queue_v2_t, then the packets */
 	amd_queue_v2_t *amd;            /* in `memory` */
 	char *packets;                  /* in `memory`; 64 bytes each */

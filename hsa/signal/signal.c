@@ -20,6 +20,8 @@
  *     later, the generation differs from the remembered one;
  *   - a new value is stored after the increment (release), so that a thread that loads it sees the new generation;
  *   - a free place gets no completions: its kind is checked under the lock;
+ *   - a thread that rings a doorbell may find a queue that is destroyed meanwhile: its memory is freed when the thread has left
+ *     the call (drv/retire.h), and its lock and state show that it has ended;
  *   - members of the signal's memory that the CPU reads are accessed atomically. */
 #include <stdlib.h>
 
@@ -452,17 +454,11 @@ bool rt_signal_complete(struct rt *rt, struct rt_signal *signal, uint32_t genera
 	return true;
 }
 
-/* For functions that return no status: a handle that is no signal is logged and ignored. */
-static int64_t change_handle(hsa_signal_t handle, enum op op, int64_t value, int64_t expected)
+static int64_t signal_change_and_wake(struct rt *rt, struct rt_signal *signal, enum op op, int64_t value,
+				      int64_t expected)
 {
-	struct rt *rt = rt_get();
-	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
 	int64_t old;
 
-	if (__builtin_expect(!signal, 0)) {
-		drv_log(DRV_LOG_HSA, "0x%llx is no signal", (unsigned long long)handle.handle);
-		return 0;
-	}
 	if (atomic_load_explicit(&signal->kind, memory_order_relaxed) == RT_SIGNAL_DOORBELL) {
 		if (op == OP_STORE)
 			rt->ops->ring(atomic_load_explicit(&signal->queue, memory_order_acquire));
@@ -470,6 +466,21 @@ static int64_t change_handle(hsa_signal_t handle, enum op op, int64_t value, int
 	}
 	old = signal_change(rt, signal, op, value, expected);
 	rt_signal_wake(rt, signal);
+	return old;
+}
+
+/* For functions that return no status: a handle that is no signal is logged and ignored. */
+static int64_t change_handle(hsa_signal_t handle, enum op op, int64_t value, int64_t expected)
+{
+	struct rt *rt = rt_call_begin();
+	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
+	int64_t old = 0;
+
+	if (__builtin_expect(signal != NULL, 1))
+		old = signal_change_and_wake(rt, signal, op, value, expected);
+	else
+		drv_log(DRV_LOG_HSA, "0x%llx is no signal", (unsigned long long)handle.handle);
+	rt_call_end();
 	return old;
 }
 
@@ -509,13 +520,16 @@ EXCHANGE(scacq_screl)
 
 static hsa_signal_value_t load_handle(hsa_signal_t handle)
 {
-	struct rt *rt = rt_get();
+	struct rt *rt = rt_call_begin();
 	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
+	hsa_signal_value_t value = 0;
 
-	if (__builtin_expect(!signal, 0))
-		return 0;
-	rt_queues_flush(rt);
-	return rt_signal_load(rt, signal);
+	if (__builtin_expect(signal != NULL, 1)) {
+		rt_queues_flush(rt);
+		value = rt_signal_load(rt, signal);
+	}
+	rt_call_end();
+	return value;
 }
 
 hsa_signal_value_t impl_hsa_signal_load_relaxed(hsa_signal_t signal)
@@ -530,11 +544,12 @@ hsa_signal_value_t impl_hsa_signal_load_scacquire(hsa_signal_t signal)
 
 static void store_without_wake(hsa_signal_t handle, hsa_signal_value_t value)
 {
-	struct rt *rt = rt_get();
+	struct rt *rt = rt_call_begin();
 	struct rt_signal *signal = rt ? rt_signal_of(rt, handle) : NULL;
 
 	if (signal && atomic_load_explicit(&signal->kind, memory_order_relaxed) != RT_SIGNAL_DOORBELL)
 		signal_change(rt, signal, OP_STORE, value, 0);
+	rt_call_end();
 }
 
 void impl_hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value)

@@ -5,6 +5,7 @@
 
 #include "drv/handle.h"
 #include "drv/lock.h"
+#include "drv/process.h"
 #include "hsa/core/table.h"
 #include "hsa/signal/signal.h"
 
@@ -17,6 +18,7 @@ struct group {
 };
 
 static struct drv_mutex lock = DRV_MUTEX(DRV_RANK_RT_SIGNAL_GROUPS);
+DRV_FORK_TAKES(lock, DRV_FORK_GROUPS)
 
 /* Caller holds the lock. */
 static struct group *group_of(hsa_signal_group_t handle)

@@ -192,7 +192,7 @@ static void check_for_reset(struct rt *rt, struct wait *w, uint64_t spent_ns)
 			watch_check(rt, &w->watch[i]);
 }
 
-/* Returns true when the wait is over, false after the timeout. */
+/* Returns true when the wait is over, false after the timeout, or when the runtime ends. */
 static bool signals_wait(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 {
 	/* A client that passes ACTIVE prefers low latency to CPU time; the spin is limited nevertheless. */
@@ -208,7 +208,7 @@ static bool signals_wait(struct rt *rt, struct wait *w, hsa_wait_state_t hint)
 		return true;
 	while (!wait_check(rt, w)) {
 		ns = wait_left_ns(w);
-		if (!ns)
+		if (!ns || rt_get() != rt)
 			return false;
 		rt_queues_flush(rt);
 		wait_sleep(rt, w, &pause, ns);
@@ -237,13 +237,13 @@ static bool is_condition(hsa_signal_condition_t condition)
 static hsa_signal_value_t wait_one(hsa_signal_t handle, hsa_signal_condition_t condition,
 				   hsa_signal_value_t compare, uint64_t timeout, hsa_wait_state_t hint)
 {
-	struct rt *rt = rt_get();
+	struct rt *rt = rt_call_begin();
 	struct watch watch = {.condition = condition, .compare = compare};
 	struct wait wait = {.watch = &watch, .count = 1, .timeout_ns = timeout};
 
-	if (!rt || !watch_begin(rt, &watch, handle) || !is_condition(condition))
-		return 0;
-	signals_wait(rt, &wait, hint);
+	if (rt && watch_begin(rt, &watch, handle) && is_condition(condition))
+		signals_wait(rt, &wait, hint);
+	rt_call_end();
 	return watch.value;
 }
 
@@ -276,11 +276,10 @@ static bool watch_all(struct rt *rt, struct watch *watch, uint32_t count, const 
 	return true;
 }
 
-static uint32_t wait_many(uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conditions,
-			  const hsa_signal_value_t *values, uint64_t timeout, hsa_wait_state_t hint,
-			  hsa_signal_value_t *satisfying, bool all)
+static uint32_t signals_wait_many(struct rt *rt, uint32_t count, const hsa_signal_t *signals,
+				  const hsa_signal_condition_t *conditions, const hsa_signal_value_t *values,
+				  uint64_t timeout, hsa_wait_state_t hint, hsa_signal_value_t *satisfying, bool all)
 {
-	struct rt *rt = rt_get();
 	struct watch watch[WAIT_MAX];
 	struct wait wait = {.watch = watch, .count = count, .all = all, .timeout_ns = timeout};
 
@@ -292,6 +291,17 @@ static uint32_t wait_many(uint32_t count, const hsa_signal_t *signals, const hsa
 	for (uint32_t i = 0; satisfying && all && i < count; i++)
 		satisfying[i] = watch[i].value;
 	return all ? 0 : wait.index;
+}
+
+static uint32_t wait_many(uint32_t count, const hsa_signal_t *signals, const hsa_signal_condition_t *conditions,
+			  const hsa_signal_value_t *values, uint64_t timeout, hsa_wait_state_t hint,
+			  hsa_signal_value_t *satisfying, bool all)
+{
+	struct rt *rt = rt_call_begin();
+	uint32_t index = signals_wait_many(rt, count, signals, conditions, values, timeout, hint, satisfying, all);
+
+	rt_call_end();
+	return index;
 }
 
 uint32_t impl_hsa_amd_signal_wait_any(uint32_t count, hsa_signal_t *signals, hsa_signal_condition_t *conditions,

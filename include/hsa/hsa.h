@@ -103,7 +103,8 @@ typedef int hsa_file_t;
 
 /* Counted: each call needs an hsa_shut_down(). OUT_OF_RESOURCES: no GPU can be used. */
 hsa_status_t HSA_API hsa_init(void);
-/* The last call waits for running work, frees all objects that are left, and ends the runtime. */
+/* The last call waits for running work and for calls that run on other threads, frees all objects that are left, and ends the
+ * runtime. Waits for signals end. INVALID_RUNTIME_STATE: the last call, in a callback of HSA. */
 hsa_status_t HSA_API hsa_shut_down(void);
 typedef enum { HSA_ENDIANNESS_LITTLE = 0, HSA_ENDIANNESS_BIG = 1 } hsa_endianness_t;
 

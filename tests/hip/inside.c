@@ -1,9 +1,6 @@
 /* A thread that is stopped at each instruction of a call in turn (tests/step.h), while another thread destroys the object that the
  * call uses, or resets the device: the call gives a defined result, and uses nothing that was freed. */
 #include <fcntl.h>
-#include <hip/hip_runtime_api.h>
-#include <malloc.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <amdgpu.h>
@@ -11,73 +8,12 @@
 #include <xf86drm.h>
 
 #include "shaders/blob.h"
-#include "tests/check.h"
+#include "tests/hip/inside.h"
 #include "tests/hip/pool_make.h"
-#include "tests/step.h"
-#include "vgpu/report.h"
-#include "vgpu/vgpu.h"
 
 extern const struct shader_blob test_blobs[];
 
-#define SIZE_B 65536u
-#define OTHERS 6 /* objects that are made and destroyed beside the stopped call: they get the freed memory */
-
-static hipStream_t stream;
-static void *memory;
 static unsigned words[16];
-
-/* What functions return for objects that were destroyed before the call, or during it. */
-static bool is_defined(hipError_t r)
-{
-	switch (r) {
-	case hipSuccess:
-	case hipErrorNotReady:
-	case hipErrorInvalidValue:
-	case hipErrorInvalidHandle:
-	case hipErrorInvalidDevicePointer:
-	case hipErrorInvalidDeviceFunction:
-	case hipErrorContextIsDestroyed:
-	case hipErrorNotFound:
-	case hipErrorNotMapped:
-	case hipErrorHostMemoryNotRegistered:
-	case hipErrorUnknown: /* memory that went between the checks and the submission */
-		return true;
-	default:
-		return false;
-	}
-}
-
-static hipError_t result; /* of the last use */
-
-static void use(hipError_t r)
-{
-	if (!is_defined(r))
-		CHECK_EQ(r, hipSuccess);
-	result = r;
-}
-
-static void stream_make(void)
-{
-	CHECK_EQ(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), hipSuccess);
-}
-
-static void stream_end(void)
-{
-	(void)!hipStreamDestroy(stream);
-}
-
-static void memory_make(void)
-{
-	stream_make();
-	CHECK_EQ(hipMalloc(&memory, SIZE_B), hipSuccess);
-}
-
-static void memory_end(void)
-{
-	CHECK_EQ(hipStreamSynchronize(stream), hipSuccess);
-	stream_end();
-	CHECK_EQ(hipFree(memory), hipSuccess);
-}
 
 /* --- modules --- */
 
@@ -270,6 +206,56 @@ static void reset_finish(void)
 static void block_malloc_async(void)
 {
 	use_allocation(hipMallocAsync(&memory, 4096, stream));
+}
+
+/* A block of which the stream's cache has enough: it goes to the arena. */
+static void full_create(void)
+{
+	void *block[8];
+
+	stream_make();
+	CHECK_EQ(hipMallocAsync(&memory, 4096, stream), hipSuccess);
+	for (unsigned i = 0; i < 8; i++)
+		CHECK_EQ(hipMallocAsync(&block[i], 4096, stream), hipSuccess);
+	for (unsigned i = 0; i < 8; i++)
+		CHECK_EQ(hipFreeAsync(block[i], stream), hipSuccess);
+	freed = 0;
+}
+
+/* --- memory of a pool, beside the pool's end --- */
+
+/* The last block of a destroyed pool: its free ends the pool. */
+static void last_create(void)
+{
+	pool_create();
+	CHECK_EQ(hipMallocFromPoolAsync(&memory, 4096, pool, stream), hipSuccess);
+	CHECK_EQ(hipMemPoolDestroy(pool), hipSuccess);
+	freed = 0;
+}
+
+static void pool_block_create(void)
+{
+	pool_create();
+	CHECK_EQ(hipMallocFromPoolAsync(&memory, 4096, pool, stream), hipSuccess);
+	freed = 0;
+}
+
+static void pool_block_finish(void)
+{
+	(void)!hipMemPoolDestroy(pool);
+	CHECK_EQ(freed, 1);
+	stream_end();
+}
+
+static void pool_destroy_beside(void)
+{
+	(void)!hipMemPoolDestroy(pool);
+	CHECK_EQ(hipMemPoolDestroy(pool_make()), hipSuccess);
+}
+
+static void pool_use_destroy(void)
+{
+	use(hipMemPoolDestroy(pool));
 }
 
 /* --- streams and events --- */
@@ -575,6 +561,13 @@ static const struct step_row rows[] = {
 	{"hipFreeAsync(), hipDeviceReset()", block_create, block_free_async, device_reset, reset_finish},
 	{"hipFree(), hipDeviceReset()", block_create, block_free, device_reset, reset_finish},
 	{"hipMallocAsync(), hipDeviceReset()", stream_make, block_malloc_async, device_reset, reset_finish},
+	{"hipFreeAsync() beside a full cache, hipDeviceReset()", full_create, block_free_async, device_reset,
+	 reset_finish, .stops = STEP_EACH},
+	{"hipFreeAsync() of a destroyed pool's last block, hipDeviceReset()", last_create, block_free_async,
+	 device_reset, reset_finish, .stops = STEP_EACH},
+	{"hipMemPoolDestroy(), hipDeviceReset()", pool_create, pool_use_destroy, device_reset, reset_finish},
+	{"hipFreeAsync(), hipMemPoolDestroy()", pool_block_create, block_free_async, pool_destroy_beside,
+	 pool_block_finish},
 	{"hipEventRecord(), hipEventDestroy()", event_create, event_record, event_destroy, event_finish},
 	{"hipEventRecord(), hipStreamDestroy()", event_create, event_record, stream_destroy, event_finish},
 	{"hipStreamWaitEvent(), hipEventDestroy()", event_create, event_wait, event_destroy, event_finish},
@@ -593,19 +586,12 @@ static const struct step_row rows[] = {
 
 int main(int argc, char **argv)
 {
-	const unsigned count = sizeof(rows) / sizeof(rows[0]);
+	int status;
 
-	vgpu_strict_set(VGPU_STRICT_OFF); /* launches are beside each other */
-	mallopt(M_PERTURB, 0x5a);
-	if (!step_works()) {
-		printf("no breakpoints of perf_event, or ThreadSanitizer\n");
-		return 77;
-	}
-	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
-		return check_done("a thread inside a call");
-	CHECK_EQ(hipSetDevice(0), hipSuccess);
+	if (!inside_start(&status))
+		return status;
 	other_open();
-	step_rows_run(rows, count, argc > 1 ? (unsigned)atoi(argv[1]) : count, false);
+	step_rows_run(rows, sizeof(rows) / sizeof(rows[0]), inside_row(argc, argv), false);
 	other_close();
 	return check_done("a thread inside a call");
 }

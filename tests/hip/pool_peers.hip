@@ -135,6 +135,41 @@ static void apart(pool &p)
 	CHECK_EQ(access_of(p, 1), hipMemAccessFlagsProtNone);
 }
 
+/* A stream of device 1 has blocks of device 0's pools, used and cached, when device 0 is reset: the stream goes on, and the
+ * default pool begins again. */
+static void reset()
+{
+	hipMemPoolProps props = pool_props();
+	hipMemPool_t pools[2];
+	uint64_t used_B = 1;
+	void *ptr;
+
+	HIP(hipSetDevice(1));
+	HIP(hipDeviceGetDefaultMemPool(&pools[0], 0));
+	HIP(hipMemPoolCreate(&pools[1], &props));
+	stream second;
+	for (hipMemPool_t p : pools) {
+		HIP(hipMallocFromPoolAsync(&ptr, 4 * KIB, p, second));
+		HIP(hipFreeAsync(ptr, second));
+	}
+	HIP(hipMallocFromPoolAsync(&ptr, 4 * KIB, pools[0], second));
+	HIP(hipSetDevice(0));
+	HIP(hipDeviceReset());
+	HIP(hipMemPoolGetAttribute(pools[0], hipMemPoolAttrUsedMemCurrent, &used_B));
+	CHECK_EQ(used_B, 0);
+	CHECK_EQ(hipMemPoolDestroy(pools[1]), hipErrorInvalidValue);
+	(void)hipGetLastError();
+	HIP(hipSetDevice(1));
+	for (unsigned i = 0; i < 4; i++) {
+		stream other; /* would get the stream's memory, if that were freed */
+		HIP(hipStreamSynchronize(other));
+	}
+	HIP(hipStreamQuery(second));
+	HIP(hipMallocFromPoolAsync(&ptr, 4 * KIB, pools[0], second));
+	HIP(hipFreeAsync(ptr, second));
+	HIP(hipStreamSynchronize(second));
+}
+
 int main()
 {
 	int reaches = 0;
@@ -157,5 +192,6 @@ int main()
 		give(early, 0);
 		HIP(hipDeviceSynchronize());
 	}
+	reset();
 	return check_done(reaches ? "pools of two GPUs that are connected" : "pools of two GPUs that are not connected");
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/hsa_rig.h"
+#include "tests/hsa_tools.h"
 #include "tests/step.h"
 
 #define UNIT_B (2u << 20)
@@ -162,6 +163,34 @@ static void queue_destroy(void)
 static void queue_finish(void)
 {
 	(void)!hsa_queue_destroy(queue);
+}
+
+/* A queue with a packet, whose doorbell is to be rung. */
+static hsa_signal_t doorbell;
+
+static void packet_write(void)
+{
+	*(volatile uint16_t *)queue->base_address = HSA_PACKET_TYPE_BARRIER_AND;
+	doorbell = queue->doorbell_signal;
+}
+
+static void packet_create(void)
+{
+	queue_create();
+	packet_write();
+}
+
+static void packet_create_intercepted(void)
+{
+	CHECK_EQ(tools.hsa_amd_queue_intercept_create_fn(rig.gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
+							 UINT32_MAX, &queue),
+		 HSA_STATUS_SUCCESS);
+	packet_write();
+}
+
+static void doorbell_ring(void)
+{
+	hsa_signal_store_screlease(doorbell, 0);
 }
 
 /* --- groups of signals --- */
@@ -412,6 +441,10 @@ static const struct step_row rows[] = {
 	{"attributes of a queue, hsa_queue_destroy()", queue_create, queue_mask, queue_destroy, queue_finish},
 	{"hsa_queue_inactivate(), hsa_queue_destroy()", queue_create, queue_inactivate, queue_destroy,
 	 queue_finish},
+	{"a doorbell, hsa_queue_destroy()", packet_create, doorbell_ring, queue_destroy, queue_finish,
+	 .stops = STEP_EACH},
+	{"a doorbell of an intercept queue, hsa_queue_destroy()", packet_create_intercepted, doorbell_ring,
+	 queue_destroy, queue_finish, .stops = STEP_EACH},
 	{"hsa_signal_group_wait_any_scacquire(), hsa_signal_group_destroy()", group_create, group_wait,
 	 group_destroy, group_finish},
 	{"hsa_amd_pointer_info(), hsa_amd_memory_pool_free()", memory_create, memory_query, memory_free,
@@ -446,8 +479,10 @@ int main(int argc, char **argv)
 		printf("no breakpoints of perf_event, or ThreadSanitizer\n");
 		return 77;
 	}
+	tools_load(argv[0]);
 	if (!rig_start("gfx908", "gfx908", "group.O1"))
 		return check_done("a thread inside a call");
+	tools_find();
 	done = rig_signal(1);
 	step_rows_run(rows, count, argc > 1 ? (unsigned)atoi(argv[1]) : count, false);
 	hsa_signal_destroy(done);

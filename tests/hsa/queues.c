@@ -1,11 +1,8 @@
 /* Queues of HSA: who may ring the doorbell, dependencies of packets, and a queue that is destroyed early. */
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
-
-#include <hsa/hsa_api_trace.h>
 
 #include "tests/hsa_rig.h"
+#include "tests/hsa_tools.h"
 
 static struct hsa_rig_kernel add, endless, empty;
 
@@ -500,21 +497,6 @@ static void soft(void)
 	CHECK_EQ(hsa_signal_destroy(bell), HSA_STATUS_SUCCESS);
 }
 
-/* Tools reach these by the table only. */
-static AmdExtTable tools;
-
-/* Behind hsa_init(), which has loaded it. */
-static void find_tools(const char *library)
-{
-	void *tool = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-	const AmdExtTable *table = tool ? dlsym(tool, "tool_amd_ext") : NULL;
-
-	if (CHECK(table != NULL))
-		tools = *table;
-	if (tool)
-		dlclose(tool);
-}
-
 static unsigned markers;
 
 static void on_marker(const amd_aql_intercept_marker_t *packet, hsa_queue_t *queue, uint64_t index)
@@ -695,15 +677,12 @@ static bool start(const char *spec)
 int main(int argc, char **argv)
 {
 	hsa_queue_t *queue;
-	char library[4096];
 
 	(void)argc;
-	snprintf(library, sizeof(library), "%.*s/../../../lib/tests/tool_table.so",
-		 (int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
-	setenv("HSA_TOOLS_LIB", library, 1);
+	tools_load(argv[0]);
 	if (!start("gfx908"))
 		return check_done("queues of HSA");
-	find_tools(library);
+	tools_find();
 	queue = rig_queue(128, HSA_QUEUE_TYPE_MULTI);
 	/* While the endless kernel is not known to take long. */
 	released_without_a_signal(queue);
