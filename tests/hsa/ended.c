@@ -212,24 +212,24 @@ static void code_use(void)
 }
 
 static const struct step_row ended[] = {
-	{"signals, hsa_shut_down()", runtime_begin, signal_use, runtime_end, runtime_gone, .stops = 80},
+	{"signals, hsa_shut_down()", runtime_begin, signal_use, runtime_end, runtime_gone, .stops = 24},
 	{"hsa_signal_wait_scacquire(), hsa_shut_down()", runtime_begin, signal_wait, runtime_end, runtime_gone,
-	 .stops = 80},
+	 .stops = 24},
 	{"hsa_amd_signal_wait_any(), hsa_shut_down()", runtime_begin, signals_wait, runtime_end, runtime_gone,
-	 .stops = 80},
+	 .stops = 24},
 	{"hsa_amd_signal_async_handler(), hsa_shut_down()", runtime_begin, handler_add, runtime_end, runtime_gone,
-	 .stops = 80},
-	{"hsa_queue_create(), hsa_shut_down()", runtime_begin, queue_make, runtime_end, runtime_gone, .stops = 80},
-	{"a doorbell, hsa_shut_down()", queue_begin, queue_ring, runtime_end, runtime_gone, .stops = 80},
-	{"hsa_queue_destroy(), hsa_shut_down()", queue_begin, queue_end, runtime_end, runtime_gone, .stops = 80},
+	 .stops = 24},
+	{"hsa_queue_create(), hsa_shut_down()", runtime_begin, queue_make, runtime_end, runtime_gone, .stops = 24},
+	{"a doorbell, hsa_shut_down()", queue_begin, queue_ring, runtime_end, runtime_gone, .stops = 24},
+	{"hsa_queue_destroy(), hsa_shut_down()", queue_begin, queue_end, runtime_end, runtime_gone, .stops = 24},
 	{"hsa_amd_memory_pool_allocate(), hsa_shut_down()", memory_begin, memory_allocate, runtime_end,
-	 runtime_gone, .stops = 80},
+	 runtime_gone, .stops = 24},
 	{"hsa_amd_memory_pool_free(), hsa_shut_down()", memory_begin, memory_free, runtime_end, runtime_gone,
-	 .stops = 80},
-	{"hsa_memory_copy(), hsa_shut_down()", memory_begin, memory_copy, runtime_end, runtime_gone, .stops = 80},
+	 .stops = 24},
+	{"hsa_memory_copy(), hsa_shut_down()", memory_begin, memory_copy, runtime_end, runtime_gone, .stops = 24},
 	{"hsa_amd_memory_async_copy(), hsa_shut_down()", memory_begin, memory_async_copy, runtime_end, runtime_gone,
-	 .stops = 80},
-	{"code, hsa_shut_down()", code_begin, code_use, runtime_end, runtime_gone, .stops = 80},
+	 .stops = 24},
+	{"code, hsa_shut_down()", code_begin, code_use, runtime_end, runtime_gone, .stops = 24},
 };
 
 /* --- fork --- */
@@ -277,7 +277,7 @@ static void child_end(void)
 }
 
 /* The fork, of many mappings, takes its time: the thread stays where it is. */
-#define FORK(name, create, use) {name, create, use, fork_beside, child_end, .stops = 80, .wait_ns = 100000000}
+#define FORK(name, create, use) {name, create, use, fork_beside, child_end, .stops = 24, .wait_ns = 100000000}
 
 static const struct step_row forked[] = {
 	FORK("signals, fork()", runtime_begin, signal_use),
