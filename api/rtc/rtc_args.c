@@ -57,21 +57,29 @@ static bool find_headers(char *path, size_t path_B)
 static const char *const built_in[] = {"hip_runtime.h", "hip_fp16.h", "hip_bfloat16.h", "hip_complex.h",
 				       "hip_math_constants.h"};
 
-void hip_rtc_add_headers(struct hip_rtc_args *a, bool bare)
+/* comgr and programs name folders that may have AMD's headers: -I goes before comgr's -isystem, and the first -I before
+ * the program's. */
+void hip_rtc_add_headers(struct hip_rtc_args *a)
 {
 	char path[PATH_MAX];
 
 	if (!find_headers(path, sizeof(path)))
 		return;
-	if (bare) {
-		hip_rtc_arg(a, "-nostdinc");
-		hip_rtc_arg(a, "-isystem%s/hip/rtc", path);
-	}
-	hip_rtc_arg(a, "-isystem%s", path);
+	hip_rtc_arg(a, "--system-header-prefix=hip/");
+	hip_rtc_arg(a, "-I%s", path);
 	for (unsigned i = 0; i < sizeof(built_in) / sizeof(built_in[0]); i++) {
 		hip_rtc_arg(a, "-include");
 		hip_rtc_arg(a, "hip/%s", built_in[i]);
 	}
+}
+
+void hip_rtc_add_language(struct hip_rtc_args *a)
+{
+	char path[PATH_MAX];
+
+	hip_rtc_arg(a, "-nostdinc");
+	if (find_headers(path, sizeof(path)))
+		hip_rtc_arg(a, "-I%s/hip/rtc", path);
 }
 
 /* --- options ------------------------------------------------------------------------------------ */

@@ -228,7 +228,7 @@ static void build_compile(struct hip_rtc_args *a, const char *folder, const stru
 	for (unsigned i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		hip_rtc_arg(a, "%s", options[i]);
 	hip_rtc_arg(a, "-I%s/" HIP_RTC_HEADERS, folder);
-	hip_rtc_add_headers(a, false);
+	hip_rtc_add_headers(a);
 	hip_rtc_add_options(a, source);
 	hip_rtc_target(source, target);
 	if (*target)

@@ -279,8 +279,9 @@ static void build_compile(struct hip_rtc_args *a, const char *folder, const stru
 	hip_rtc_arg(a, "-D__HIPCC_RTC__");
 	hip_rtc_arg(a, "-mcode-object-version=5");
 	hip_rtc_arg(a, "-I%s/" HIP_RTC_HEADERS, folder);
-	hip_rtc_add_headers(a, true);
+	hip_rtc_add_headers(a);
 	hip_rtc_add_options(a, source);
+	hip_rtc_add_language(a);
 	if (comgr_state.edition->brings_libraries)
 		return;
 	if (hip_rtc_find_libraries(NULL, libraries) && hip_rtc_libraries_know(libraries, target))

@@ -32,8 +32,10 @@ struct hip_rtc_args {
 };
 __attribute__((format(printf, 2, 3))) void hip_rtc_arg(struct hip_rtc_args *args, const char *format, ...);
 void hip_rtc_args_fini(struct hip_rtc_args *args);
-/* Adds HIP's headers. bare: the compiler has none of its own. */
-void hip_rtc_add_headers(struct hip_rtc_args *args, bool bare);
+/* Adds HIP's headers, before the program's options. */
+void hip_rtc_add_headers(struct hip_rtc_args *args);
+/* Adds C's headers for a compiler without its own, after the program's options, which may name others. */
+void hip_rtc_add_language(struct hip_rtc_args *args);
 /* Adds the program's options but for the target. */
 void hip_rtc_add_options(struct hip_rtc_args *args, const struct hip_source *source);
 bool hip_rtc_has_option(const struct hip_source *source, const char *part);

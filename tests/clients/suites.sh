@@ -43,6 +43,19 @@ programs() {
 		done
 }
 
+# The target of LLVM whose code a GPU takes besides its own.
+generic() {
+	case $1 in
+	gfx90[0-69c]) echo gfx9-generic ;;
+	gfx942) echo gfx9-4-generic ;;
+	gfx101*) echo gfx10-1-generic ;;
+	gfx103*) echo gfx10-3-generic ;;
+	gfx11*) echo gfx11-generic ;;
+	gfx12*) echo gfx12-generic ;;
+	*) echo "$1" ;;
+	esac
+}
+
 # Whether there is code for the GPU.
 has_code() {
 	case $2 in
@@ -50,7 +63,7 @@ has_code() {
 	self) file=$root/usr/libexec/rocm/$1 ;;
 	*) file=$(find "$root/usr/lib/x86_64-linux-gnu" -maxdepth 1 -name "$2.so.?" | head -1) ;;
 	esac
-	[ -n "$file" ] && grep -qaF "amdgcn-amd-amdhsa--$3" "$file"
+	[ -n "$file" ] && grep -qaF -e "amdgcn-amd-amdhsa--$3" -e "amdgcn-amd-amdhsa--$(generic "$3")" "$file"
 }
 
 run() {
@@ -70,8 +83,8 @@ run() {
 # Writes a program's table with RECORDS of its records: a magic, a record, the second magic, and then all records.
 table_draw() {
 	case $1 in
-	librocblas?-tests/*) file=$(find "$root/usr/share/rocblas" -name rocblas_gtest.data) magic=8 second=ROCblas ;;
-	*) file=$(find "$root/usr/share/rocsparse" -name rocsparse_test.data) magic=10 second=ROCsparse ;;
+	librocblas?-tests/*) file=$(find "$root/usr/share" -name rocblas_gtest.data) magic=8 second=ROCblas ;;
+	*) file=$(find "$root/usr/share" -name rocsparse_test.data) magic=10 second=ROCsparse ;;
 	esac
 	[ -s "$file" ] || return 1
 	to=$out/tables/$(echo "$1" | tr / _)/${file#"$root/usr/share/"}

@@ -4,6 +4,7 @@
 #include "tests/clients/hip/hip.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmath>
@@ -14,6 +15,8 @@
 
 static const char *const source =
 	"#include \"folder/twice.h\"\n"
+	"#include <hip/hip_runtime.h>\n"
+	"#include <stdint.h>\n"
 	"template <typename T> __global__ void work(T *p)\n"
 	"{\n"
 	"	int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -68,8 +71,8 @@ static void run(const std::vector<char> &code, const char *name)
 	HIP(hipFree(at));
 }
 
-/* option NULL: code; else bitcode that is linked. */
-static void a_program(const char *option)
+/* bitcode: it is linked, else code. */
+static void a_program(std::vector<const char *> options, bool bitcode)
 {
 	const char *name = "folder/twice.h", *lowered = nullptr;
 	std::vector<char> code;
@@ -80,13 +83,13 @@ static void a_program(const char *option)
 
 	CHECK_EQ(hiprtcCreateProgram(&program, source, "rtc", 1, (const char **)&header, &name), HIPRTC_SUCCESS);
 	CHECK_EQ(hiprtcAddNameExpression(program, "work<float>"), HIPRTC_SUCCESS);
-	if (!CHECK_EQ(hiprtcCompileProgram(program, option != nullptr, &option), HIPRTC_SUCCESS))
+	if (!CHECK_EQ(hiprtcCompileProgram(program, (int)options.size(), options.data()), HIPRTC_SUCCESS))
 		printf("%s\n", log_of(program).c_str());
 	CHECK_EQ(hiprtcGetLoweredName(program, "work<float>", &lowered), HIPRTC_SUCCESS);
-	CHECK_EQ(option ? hiprtcGetBitcodeSize(program, &size) : hiprtcGetCodeSize(program, &size), HIPRTC_SUCCESS);
+	CHECK_EQ(bitcode ? hiprtcGetBitcodeSize(program, &size) : hiprtcGetCodeSize(program, &size), HIPRTC_SUCCESS);
 	code.resize(size);
-	CHECK_EQ(option ? hiprtcGetBitcode(program, code.data()) : hiprtcGetCode(program, code.data()), HIPRTC_SUCCESS);
-	if (option) {
+	CHECK_EQ(bitcode ? hiprtcGetBitcode(program, code.data()) : hiprtcGetCode(program, code.data()), HIPRTC_SUCCESS);
+	if (bitcode) {
 		CHECK_EQ(hiprtcLinkCreate(0, nullptr, nullptr, &state), HIPRTC_SUCCESS);
 		CHECK_EQ(hiprtcLinkAddData(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, code.data(), size, "rtc", 0, nullptr, nullptr),
 			 HIPRTC_SUCCESS);
@@ -120,8 +123,11 @@ static void fails(const char *text, std::vector<const char *> options, std::vect
 
 static void compiler()
 {
-	a_program(nullptr);
-	a_program("-fgpu-rdc");
+	const std::string others = std::string("-I") + getenv("ROCM_PATH") + "/include";
+
+	a_program({}, false);
+	a_program({"-fgpu-rdc"}, true);
+	a_program({others.c_str(), "-Wall", "-Wextra", "-Werror"}, false);
 	fails("extern \"C\" __global__ void k(int *p) { *p = unknown_here; }", {}, {"unknown_here"});
 	fails("#include \"absent.h\"\n", {}, {"absent.h"});
 }
@@ -166,6 +172,28 @@ static const struct mode {
 };
 
 static std::string folder;
+
+/* Another HIP's headers, and C's, where comgr looks for ROCm's: hiprtc's own go before them. */
+static const char *const others[] = {"/include", "/include/hip", "/include/hip/hip_runtime.h", "/hip", "/hip/include",
+				     "/hip/include/stdint.h"};
+#define OTHERS (sizeof(others) / sizeof(others[0]))
+
+static void make_others()
+{
+	for (const char *name : others) {
+		const std::string path = folder + name;
+		FILE *file = strstr(name, ".h") ? fopen(path.c_str(), "w") : nullptr;
+
+		CHECK(file ? fputs("#error a header of another HIP\n", file) > 0 && !fclose(file) : !mkdir(path.c_str(), 0700));
+	}
+	CHECK(!setenv("ROCM_PATH", folder.c_str(), 1));
+}
+
+static void remove_others()
+{
+	for (size_t i = OTHERS; i--;)
+		CHECK(!remove((folder + others[i]).c_str()));
+}
 
 /* A library that says to be comgr 9. False: there is no C compiler. */
 static bool make_later_comgr()
@@ -236,6 +264,7 @@ int main(int, char **argv)
 	}
 	if (CHECK(mkdtemp(path)))
 		folder = path;
+	make_others();
 	for (const struct mode &m : modes) {
 		if ((m.needs_comgr && !there_is_comgr()) || (m.prints && !make_later_comgr())) {
 			printf("not tested, since its library is not there: %s\n", m.name);
@@ -247,6 +276,7 @@ int main(int, char **argv)
 			unlink((folder + "/libamd_comgr.so.3").c_str());
 		}
 	}
+	remove_others();
 	CHECK(!rmdir(folder.c_str()));
 	return check_done("compilers of hiprtc");
 }
