@@ -133,14 +133,15 @@ static void gpu_is(unsigned number, unsigned node, const struct board *b)
 }
 
 /* Memory of three kinds, never of a fourth: see tests/hsa/clr_traps.c. */
-/* KiB of a node's memory that GPUs may use: GTT is half of the machine's. */
+/* KiB of a node's memory that GPUs may use: GTT is half of the machine's, in whole pages. */
 static unsigned usable_KiB(const struct drv_host *host, const struct drv_numa *numa)
 {
-	uint64_t machine_B = 0;
+	uint64_t machine_B = 0, gtt_B;
 
 	for (unsigned i = 0; i < host->count; i++)
 		machine_B += host->node[i].total_B;
-	return (unsigned)((machine_B / 2 < numa->total_B ? machine_B / 2 : numa->total_B) >> 10);
+	gtt_B = machine_B / 2 & ~UINT64_C(4095);
+	return (unsigned)((gtt_B < numa->total_B ? gtt_B : numa->total_B) >> 10);
 }
 
 static void cpu_is(unsigned number, const struct drv_host *host, const struct drv_numa *numa)
