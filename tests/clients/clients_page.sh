@@ -14,7 +14,8 @@ of those that were drawn, with all seeds. "Time" is of cases that the virtual GP
 show neither a fault nor its absence. Skipped: the program itself leaves the case out, or knows that it fails. Rows of llama.cpp's
 `test-backend-ops` (libggml0-backend-hip) count operators; of one that ran out of time no case had failed. Packages with a slash are
 sources of GitHub at the commit that is their version, compiled by our `hipcc` or CMake files with Debian's clang-19 (hip-tests: up to
-twenty files at once, each in a namespace). HeCBench's programs that use hipCUB or rocThrust have those of 6.2.2; of those that
+twenty files at once, each in a namespace). clblast-tests and clfft-client run on AMD's OpenCL (rocm-opencl-icd) over our HSA, clblast-tests
+a row for each program. HeCBench's programs that use hipCUB or rocThrust have those of 6.2.2; of those that
 passed, 37 runs print results without a verdict. hashcat runs without -flegacy-pass-manager, an option that 6.2.6 gives
 and LLVM 15 no longer knows.
 
@@ -64,7 +65,9 @@ cat "$@" "$here/suites.rows" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1
 			print "\nTestStableSortByKeySimpleDevice and TestZipIteratorStableSortByKey of rocThrust 6.4.4 order keys of 8 bits wrongly on gfx1100, where" \
 				"\nLLVM 21 uses halves of registers (real-true16). A sorting network of eight bytes, compiled by it with and without that feature, gives" \
 				"\nthe right order without it alone; a second, independent interpretation of the code with it gives the same wrong order as the virtual" \
-				"\nGPU. The kernels of rocThrust themselves were not read."
+				"\nGPU. The kernels of rocThrust also use a half while the other is being loaded (row 122), which LLVM mended later (#157795)." \
+				"\nCLBlast in half precision fails on gfx1100 by code of the same kind: TransposeMatrixFast of xomatcopy merges v0.l where its source" \
+				"\nhas v0.h (v_bfi_b32; LLVM took such patterns out in #148715 and #149861). The other programs of CLBlast were not read."
 		if (gesvdj)
 			print "\nGESVDJ fails on every chip that was tried by a fault of rocSOLVER (roclapack_syevj_heevj.hpp, run_syevj()): at the end of a" \
 				"\nsweep all waves add up what is in LDS, and the first one begins to write there for the next sweep, without a barrier in between." \
