@@ -193,7 +193,8 @@ static uint64_t draw_timeout(void)
 #define TIMEOUT draw_timeout()
 
 /* Attributes of agents: HSA's, and AMD's from 0xA000 on. */
-#define AGENT_INFO ((hsa_agent_info_t)(draw_byte() & 1 ? (unsigned)draw_enum(24) : 0xa000u + (unsigned)draw_enum(30)))
+#define AGENT_INFO                                                                                                 \
+	((hsa_agent_info_t)(draw_byte() & 1 ? (unsigned)draw_enum(24) : 0xa000u + (unsigned)draw_enum(30)))
 
 #define CU_BITS (draw_byte() % 16 * 32)
 
