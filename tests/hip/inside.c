@@ -63,9 +63,6 @@ static void module_finish(void)
 
 /* --- instances of graphs --- */
 
-static hipGraph_t graph;
-static hipGraphExec_t instance;
-
 static void instance_create(void)
 {
 	hipMemsetParams fill = {.elementSize = 4, .width = 16, .height = 1, .value = 3};
@@ -76,21 +73,6 @@ static void instance_create(void)
 	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
 	CHECK_EQ(hipGraphAddMemsetNode(&node, graph, NULL, 0, &fill), hipSuccess);
 	CHECK_EQ(hipGraphInstantiate(&instance, graph, NULL, NULL, 0), hipSuccess);
-}
-
-static void instance_launch(void)
-{
-	use(hipGraphLaunch(instance, stream));
-}
-
-static void instance_destroy(void)
-{
-	hipGraphExec_t e;
-
-	(void)!hipGraphExecDestroy(instance);
-	for (unsigned i = 0; i < OTHERS; i++)
-		if (!hipGraphInstantiate(&e, graph, NULL, NULL, 0))
-			(void)!hipGraphExecDestroy(e);
 }
 
 static void instance_finish(void)
@@ -181,11 +163,6 @@ static void block_finish(void)
 
 /* --- memory of a pool, beside a reset --- */
 
-static void device_reset(void)
-{
-	(void)!hipDeviceReset();
-}
-
 /* No two of the blocks that are given out afterwards are the same. */
 static void reset_finish(void)
 {
@@ -260,17 +237,10 @@ static void pool_use_destroy(void)
 
 /* --- streams and events --- */
 
-static hipEvent_t event;
-
 static void event_create(void)
 {
 	stream_make();
 	CHECK_EQ(hipEventCreate(&event), hipSuccess);
-}
-
-static void event_record(void)
-{
-	use(hipEventRecord(event, stream));
 }
 
 static void event_wait(void)
@@ -281,26 +251,6 @@ static void event_wait(void)
 static void event_sync(void)
 {
 	use(hipEventSynchronize(event));
-}
-
-static void event_destroy(void)
-{
-	hipEvent_t e;
-
-	(void)!hipEventDestroy(event);
-	for (unsigned i = 0; i < OTHERS; i++)
-		if (!hipEventCreate(&e))
-			(void)!hipEventDestroy(e);
-}
-
-static void stream_destroy(void)
-{
-	hipStream_t s;
-
-	(void)!hipStreamDestroy(stream);
-	for (unsigned i = 0; i < OTHERS; i++)
-		if (!hipStreamCreateWithFlags(&s, hipStreamNonBlocking))
-			(void)!hipStreamDestroy(s);
 }
 
 static void event_finish(void)
@@ -475,15 +425,6 @@ static void range_free(void)
 }
 
 /* --- host memory, arrays, textures --- */
-
-static void *host;
-
-static void host_create(void)
-{
-	memory_make();
-	host = aligned_alloc(4096, SIZE_B);
-	CHECK_EQ(hipHostRegister(host, SIZE_B, 0), hipSuccess);
-}
 
 static void host_copy(void)
 {

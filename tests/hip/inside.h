@@ -17,7 +17,10 @@
 #define OTHERS 6 /* objects that are made and destroyed beside the stopped call: they get the freed memory */
 
 static hipStream_t stream;
-static void *memory;
+static hipEvent_t event;
+static hipGraph_t graph;
+static hipGraphExec_t instance;
+static void *memory, *host;
 
 /* What functions return for objects that were destroyed before the call, or during it. */
 static bool is_defined(hipError_t r)
@@ -71,6 +74,64 @@ static void memory_end(void)
 	stream_end();
 	CHECK_EQ(hipFree(memory), hipSuccess);
 }
+
+/* --- calls --- */
+
+static void host_create(void)
+{
+	memory_make();
+	host = aligned_alloc(4096, SIZE_B);
+	CHECK_EQ(hipHostRegister(host, SIZE_B, 0), hipSuccess);
+}
+
+static void event_record(void)
+{
+	use(hipEventRecord(event, stream));
+}
+
+static void instance_launch(void)
+{
+	use(hipGraphLaunch(instance, stream));
+}
+
+/* --- calls of the other thread --- */
+
+static void stream_destroy(void)
+{
+	hipStream_t s;
+
+	(void)!hipStreamDestroy(stream);
+	for (unsigned i = 0; i < OTHERS; i++)
+		if (!hipStreamCreateWithFlags(&s, hipStreamNonBlocking))
+			(void)!hipStreamDestroy(s);
+}
+
+static void event_destroy(void)
+{
+	hipEvent_t e;
+
+	(void)!hipEventDestroy(event);
+	for (unsigned i = 0; i < OTHERS; i++)
+		if (!hipEventCreate(&e))
+			(void)!hipEventDestroy(e);
+}
+
+static void instance_destroy(void)
+{
+	hipGraphExec_t e;
+
+	(void)!hipGraphExecDestroy(instance);
+	for (unsigned i = 0; i < OTHERS; i++)
+		if (!hipGraphInstantiate(&e, graph, NULL, NULL, 0))
+			(void)!hipGraphExecDestroy(e);
+}
+
+static void device_reset(void)
+{
+	(void)!hipDeviceReset();
+}
+
+/* --- the program --- */
 
 /* False: the program ends with *status. */
 static bool inside_start(int *status)

@@ -4,7 +4,7 @@
 
 /* --- events --- */
 
-static hipEvent_t event, second;
+static hipEvent_t second;
 
 static void event_create(void)
 {
@@ -31,16 +31,6 @@ static void event_time(void)
 static void event_end(void)
 {
 	use(hipEventDestroy(event));
-}
-
-static void event_destroy(void)
-{
-	hipEvent_t e;
-
-	(void)!hipEventDestroy(event);
-	for (unsigned i = 0; i < OTHERS; i++)
-		if (!hipEventCreate(&e))
-			(void)!hipEventDestroy(e);
 }
 
 static void event_finish(void)
@@ -72,21 +62,9 @@ static void stream_callback(void)
 	use(hipStreamAddCallback(stream, nothing_call, NULL, 0));
 }
 
-static void stream_destroy(void)
-{
-	hipStream_t s;
-
-	(void)!hipStreamDestroy(stream);
-	for (unsigned i = 0; i < OTHERS; i++)
-		if (!hipStreamCreateWithFlags(&s, hipStreamNonBlocking))
-			(void)!hipStreamDestroy(s);
-}
-
 /* --- graphs --- */
 
-static hipGraph_t graph;
 static hipGraphNode_t node;
-static hipGraphExec_t instance;
 static hipMemsetParams fill = {.elementSize = 4, .width = 16, .height = 1, .value = 3};
 
 static void graph_create(void)
@@ -123,16 +101,6 @@ static void graph_instantiate(void)
 	use(hipGraphInstantiate(&e, graph, NULL, NULL, 0));
 	if (!result)
 		(void)!hipGraphExecDestroy(e);
-}
-
-static void instance_destroy(void)
-{
-	hipGraphExec_t e;
-
-	(void)!hipGraphExecDestroy(instance);
-	for (unsigned i = 0; i < OTHERS; i++)
-		if (!hipGraphInstantiate(&e, graph, NULL, NULL, 0))
-			(void)!hipGraphExecDestroy(e);
 }
 
 static void graph_destroy(void)
@@ -253,15 +221,6 @@ static void range_finish(void)
 
 /* --- host memory --- */
 
-static void *host;
-
-static void host_create(void)
-{
-	memory_make();
-	host = aligned_alloc(4096, SIZE_B);
-	CHECK_EQ(hipHostRegister(host, SIZE_B, 0), hipSuccess);
-}
-
 static void host_query(void)
 {
 	void *at;
@@ -337,11 +296,6 @@ static void texture_finish(void)
 
 /* --- hipDeviceReset() --- */
 
-static void device_reset(void)
-{
-	(void)!hipDeviceReset();
-}
-
 static void context_reset(void)
 {
 	(void)!hipDevicePrimaryCtxReset(0);
@@ -383,16 +337,6 @@ static void stream_create(void)
 static void stream_sync(void)
 {
 	use(hipStreamSynchronize(stream));
-}
-
-static void instance_launch(void)
-{
-	use(hipGraphLaunch(instance, stream));
-}
-
-static void event_record(void)
-{
-	use(hipEventRecord(event, stream));
 }
 
 static const struct step_row rows[] = {
