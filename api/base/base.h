@@ -101,6 +101,21 @@ struct hip_thread {
  * loaded later. Larger per-thread memory is allocated (hip_thread_memory()). */
 extern DRV_OWN _Thread_local struct hip_thread hip_thread __attribute__((tls_model("initial-exec")));
 
+/* A call of a public function begins and ends. */
+__attribute__((always_inline)) static inline void hip_call_begin(void)
+{
+	drv_call_begin(&hip_calls, &hip_thread.caller);
+}
+static inline void hip_call_end(void)
+{
+	drv_call_end(&hip_thread.caller);
+}
+/* drv_retire_flush() of the library's objects. */
+static inline void hip_retire_flush(void)
+{
+	drv_retire_flush(&hip_calls, &hip_thread.caller);
+}
+
 /* Gives zeroed memory that belongs to the thread and is freed when the thread ends. `at` is a thread-local
  * variable, in which the function stores the address. NULL: out of memory. */
 void *hip_thread_memory(void **at, size_t size_B);

@@ -63,7 +63,7 @@ void hip_trace_result(const char *function, hipError_t error);
 	static hipError_t name##_body parameters;                                                                  \
 	hipError_t name parameters                                                                                 \
 	{                                                                                                          \
-		drv_call_begin(&hip_calls, &hip_thread.caller);                                                    \
+		hip_call_begin();                                                                                  \
 		enter;                                                                                             \
 		return hip_end_of(__func__, name##_body arguments);                                                \
 	}                                                                                                          \
@@ -98,7 +98,7 @@ static inline hipError_t hip_end_of(const char *function, hipError_t error)
 	hip_store_error(error);
 	if (hip_traced())
 		hip_trace_result(function, error);
-	drv_call_end(&hip_thread.caller);
+	hip_call_end();
 	return error;
 }
 
@@ -118,7 +118,7 @@ hipError_t hip_end_fast_wake(struct drv_lock *held);
 static inline hipError_t hip_end_fast(struct drv_lock *held)
 {
 	hip_store_error(hipSuccess);
-	drv_call_end(&hip_thread.caller);
+	hip_call_end();
 	return drv_lock_release(held) ? hip_end_fast_wake(held) : hipSuccess;
 }
 

@@ -109,7 +109,7 @@ HIP_PUBLIC(hipDeviceReset, (void), ())
 	d->cache = hipFuncCachePreferNone;
 	forget_fault(d);
 	drv_mutex_unlock(&one);
-	drv_retire_flush(&hip_calls, &hip_thread.caller);
+	hip_retire_flush();
 	return hipSuccess;
 }
 

@@ -510,7 +510,7 @@ hipError_t hipLaunchKernel(const void *function, dim3 blocks, dim3 threads, void
 	const struct hip_kernel *k;
 	struct drv_lock *held = NULL;
 
-	drv_call_begin(&hip_calls, &hip_thread.caller);
+	hip_call_begin();
 	s = hip_stream_of_nocreate(stream);
 	if (__builtin_expect(!hip_slow_path_flags() && s && lds_B <= UINT32_MAX &&
 				     !hip_kernel_of(function, s->device, &k) &&
@@ -586,7 +586,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
 	struct hip_stream *s;
 	struct drv_lock *held = NULL;
 
-	drv_call_begin(&hip_calls, &hip_thread.caller);
+	hip_call_begin();
 	k = hip_find(HIP_FUNCTION, function);
 	s = hip_stream_of_nocreate(stream);
 	if (__builtin_expect(!hip_slow_path_flags() && k && s && !extra && s->device == k->device &&

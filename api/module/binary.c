@@ -251,7 +251,7 @@ void __hipUnregisterFatBinary(void **handle)
 
 	if (!binary || hip.child || hip_thread.in_host_function)
 		return;
-	drv_call_begin(&hip_calls, &hip_thread.caller);
+	hip_call_begin();
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))
 			(void)!hip_device_wait(&hip.device[d]);
@@ -261,8 +261,8 @@ void __hipUnregisterFatBinary(void **handle)
 	for (unsigned d = 0; d < hip.devices; d++)
 		code_unload(&binary->code[d]);
 	drv_retire(&hip_calls, &binary->retired, free_binary);
-	drv_retire_flush(&hip_calls, &hip_thread.caller);
-	drv_call_end(&hip_thread.caller);
+	hip_retire_flush();
+	hip_call_end();
 }
 
 /* --- loading ---------------------------------------------------------------------------------- */

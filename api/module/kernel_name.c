@@ -12,9 +12,9 @@ const char *hipKernelNameRef(const hipFunction_t function)
 	const struct hip_kernel *k;
 	const char *name;
 
-	drv_call_begin(&hip_calls, &hip_thread.caller);
+	hip_call_begin();
 	name = hip_function_of(function, &k) ? NULL : k->cs->name;
-	drv_call_end(&hip_thread.caller);
+	hip_call_end();
 	return name;
 }
 
@@ -24,10 +24,10 @@ const char *hipKernelNameRefByPtr(const void *function, hipStream_t stream)
 	const char *name = NULL;
 	struct hip_stream *s;
 
-	drv_call_begin(&hip_calls, &hip_thread.caller);
+	hip_call_begin();
 	if (!hip_init() && !hip_stream_of(stream, &s) && !hip_kernel_of(function, s->device, &k))
 		name = k->cs->name;
-	drv_call_end(&hip_thread.caller);
+	hip_call_end();
 	return name;
 }
 

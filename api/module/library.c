@@ -117,7 +117,7 @@ HIP_PUBLIC(hipLibraryUnload, (hipLibrary_t handle), (handle))
 		if (l->module[d])
 			(void)!hip_module_unload(l->module[d]);
 	drv_retire(&hip_calls, &l->retired, library_free);
-	drv_retire_flush(&hip_calls, &hip_thread.caller);
+	hip_retire_flush();
 	return hipSuccess;
 }
 

@@ -44,8 +44,7 @@ hipError_t hip_module_load(struct hip_device *device, const void *image, size_t 
 	hipError_t r;
 
 	*out = NULL;
-	drv_retire_flush(&hip_calls,
-			 &hip_thread.caller); /* memory of modules that calls used when they were unloaded */
+	hip_retire_flush(); /* memory of modules that calls used when they were unloaded */
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return hipErrorOutOfMemory;
@@ -167,7 +166,7 @@ hipError_t hip_module_unload(hipModule_t handle)
 	unload_locked(m);
 	drv_mutex_unlock(&m->lock);
 	drv_retire(&hip_calls, &m->retired, free_module);
-	drv_retire_flush(&hip_calls, &hip_thread.caller);
+	hip_retire_flush();
 	return hipSuccess;
 }
 

@@ -61,7 +61,7 @@ static inline bool hip_code_lost(const struct hip_device *device, unsigned losse
 hipError_t hip_code_load(struct hip_device *device, const void *image, size_t size_B, struct hip_code *code);
 /* The size of an image by its own headers. 0: unknown, or the headers contradict themselves. */
 size_t hip_image_size(const void *image);
-/* The kernels stay valid for the calls that run: drv_retire_flush(&hip_calls, &hip_thread.caller) unloads the code behind the last one. */
+/* The kernels stay valid for the calls that run: hip_retire_flush() unloads the code behind the last one. */
 void hip_code_unload(struct hip_code *code);
 /* Incremented when code is unloaded or device data that kernels use is freed: afterwards another kernel may have a
  * kernel's address. */

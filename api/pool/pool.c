@@ -327,7 +327,7 @@ static hipError_t pool_destroy(hipMemPool_t handle)
 	stop_current(p);
 	if (left)
 		hip_pool_retire(p);
-	drv_retire_flush(&hip_calls, &hip_thread.caller);
+	hip_retire_flush();
 	return hipSuccess;
 }
 

@@ -110,7 +110,7 @@ HIPRTC_PUBLIC(hiprtcDestroyProgram, (hiprtcProgram *handle), (handle))
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	*handle = NULL;
 	drv_retire(&hip_calls, &p->retired, program_end);
-	drv_retire_flush(&hip_calls, &hip_thread.caller);
+	hip_retire_flush();
 	return HIPRTC_SUCCESS;
 }
 

@@ -22,9 +22,9 @@
 	{                                                                                                          \
 		hiprtcResult r;                                                                                    \
                                                                                                                    \
-		drv_call_begin(&hip_calls, &hip_thread.caller);                                                    \
+		hip_call_begin();                                                                                  \
 		r = name##_body arguments;                                                                         \
-		drv_call_end(&hip_thread.caller);                                                                  \
+		hip_call_end();                                                                                    \
 		return r;                                                                                          \
 	}                                                                                                          \
 	static hiprtcResult name##_body parameters

@@ -182,7 +182,7 @@ HIPRTC_PUBLIC(hiprtcLinkDestroy, (hiprtcLinkState state), (state))
 	if (!l || !drv_handle_destroy(&hip_handles, l->handle))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	drv_retire(&hip_calls, &l->retired, linker_end);
-	drv_retire_flush(&hip_calls, &hip_thread.caller);
+	hip_retire_flush();
 	return HIPRTC_SUCCESS;
 }
 

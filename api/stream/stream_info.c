@@ -42,10 +42,10 @@ int hipGetStreamDeviceId(hipStream_t stream)
 {
 	hipDevice_t device = -1;
 
-	drv_call_begin(&hip_calls, &hip_thread.caller);
+	hip_call_begin();
 	if (hip_ready() || stream_get(stream, NULL, NULL, &device))
 		device = -1;
-	drv_call_end(&hip_thread.caller);
+	hip_call_end();
 	return device;
 }
 
