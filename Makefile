@@ -59,7 +59,7 @@ endif
 # No target installs anything but those of deps, and the README's two commands, demo and check. The others stop when
 # something is missing.
 DEPS     := CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' $(DEPS_CLANG) tools/deps.sh
-NO_BUILD := deps deps-check deps-clients deps-package deps-suites demo check fuzz pairs layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb check-packages check-releases
+NO_BUILD := deps deps-check deps-clients deps-package deps-suites demo check fuzz pairs stops layers format format-check clean help uninstall install-ldconf uninstall-ldconf deb check-packages check-releases
 BUILDS   := $(filter-out $(NO_BUILD),$(or $(MAKECMDGOALS),all))
 # Sets of packages that targets need beside `build`, and the target that installs a set.
 NEEDS_run-check := check
@@ -407,12 +407,13 @@ test: $(O)/tuff $(T_TESTS)
 	$(say_left_out)
 	@set -f; O=$(O) $(O)/tuff test --jobs $(TEST_JOBS) --timeout 900 --brief --gpu $(GPU) $(T) $(if $(T_TESTS),-- $(T_TESTS))
 
-## check-long    check, tests that take over a minute, a minute of each fuzzer, and pairs
+## check-long    check, tests that take over a minute, a minute of each fuzzer, pairs, and stops
 check-long: all layers $(ALL_TESTS)
 	@tests/model/run.sh $(O) long
 	@TUFF_TEST_LONG=1 $(call run_tests,tests,$(QUICK_GPU) $(CHECK_GPUS)) --long --timeout 3600 -- $(ALL_TESTS)
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory pairs
+	@$(MAKE) --no-print-directory stops
 ## check-clients Mesa's Vulkan and OpenCL on the virtual GPU, rocm-smi, what AMD's HIP of 6 and 7 answers beside ours,
 ##               check-hip, check-suites
 check-clients: all

@@ -9,7 +9,7 @@
 #include <hip/hip_runtime_api.h>
 
 #include "tests/check.h"
-#include "tests/step.h"
+#include "tests/step_rows.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tests/hsa_rig.h"
-#include "tests/step.h"
+#include "tests/step_rows.h"
 
 #define SIZE_B  (1u << 20) /* a copy that the CPU does not make itself */
 #define CHILD_s 120        /* a child that hangs ends */
@@ -59,7 +59,7 @@ static void signal_use(void)
 
 static void signal_wait(void)
 {
-	(void)hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, 7, step_state.records ? 0 : WAIT_ns,
+	(void)hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, 7, step_records() ? 0 : WAIT_ns,
 					HSA_WAIT_STATE_BLOCKED);
 }
 
@@ -68,7 +68,7 @@ static void signals_wait(void)
 	hsa_signal_condition_t condition = HSA_SIGNAL_CONDITION_EQ;
 	hsa_signal_value_t value = 7, got;
 
-	(void)hsa_amd_signal_wait_any(1, &s, &condition, &value, step_state.records ? 0 : WAIT_ns,
+	(void)hsa_amd_signal_wait_any(1, &s, &condition, &value, step_records() ? 0 : WAIT_ns,
 				      HSA_WAIT_STATE_BLOCKED, &got);
 }
 

@@ -5,7 +5,7 @@
 
 #include "tests/hsa_rig.h"
 #include "tests/hsa_tools.h"
-#include "tests/step.h"
+#include "tests/step_rows.h"
 
 #define UNIT_B (2u << 20)
 #define SIZE_B 65536u

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "tests/hsa_rig.h"
-#include "tests/step.h"
+#include "tests/step_rows.h"
 
 static hsa_signal_t s, done;
 
@@ -107,10 +107,10 @@ static pthread_t ender;
 
 static void wait_use(void)
 {
-	waited = hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, 1, step_state.records ? 0 : LONG_NS,
+	waited = hsa_signal_wait_scacquire(s, HSA_SIGNAL_CONDITION_EQ, 1, step_records() ? 0 : LONG_NS,
 					   HSA_WAIT_STATE_BLOCKED);
 	atomic_store(&wait_over, true);
-	wait_recorded = step_state.records;
+	wait_recorded = step_records();
 }
 
 /* The recorded wait ends by its time, and passes instructions that the others do not reach: these end here. */

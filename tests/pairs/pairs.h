@@ -1,8 +1,11 @@
-/* Calls of two and three threads at the same time, on the same objects, for ThreadSanitizer.
+/* Calls of two and three threads at the same time, on the same objects.
  *
- * A seed is a distance: while thread 0 calls function i, thread 1 calls function i + seed, and for odd seeds a third thread
- * another. The seeds from 0 to the number of functions have every pair. The arguments come from a generator that begins with the
- * seed, so that `PROGRAM SEED` repeats what a seed found; PAIRS_TRACE prints each call.
+ * Under ThreadSanitizer they run beside each other, and for odd seeds a third thread has part. Otherwise thread 0 is stopped
+ * somewhere in its call, and thread 1 meanwhile calls its function and one that ends objects: for AddressSanitizer.
+ *
+ * A seed is a distance: while thread 0 calls function i, thread 1 calls function i + seed, and the third thread another. The seeds
+ * from 0 to the number of functions have every pair. The arguments and the places of the stops come from a generator that begins
+ * with the seed, so that `PROGRAM SEED` repeats what a seed found; PAIRS_TRACE prints each call.
  *
  * The includer has defined the rows (tests/fuzz/hip_table.h), and shared_make(), thread_begin(), thread_end(), shared_end(). */
 #ifndef TESTS_PAIRS_H
@@ -14,22 +17,31 @@
 
 #include "tests/check.h"
 #include "tests/random.h"
+#include "tests/step.h"
 
 #define THREADS     3u
-#define BLOCK_STEPS 24u /* steps between two makings of the shared objects */
+#define BLOCK_PAIRS 24u /* between two makings of the shared objects */
 #define CALLS       3u  /* of each function of a pair */
 #define INPUT_B     192u
+#define STOP_BITS   14u /* of the number of the instruction that a call of unknown length is stopped at */
+
+#ifdef __SANITIZE_THREAD__
+enum { STOPS = false };
+#else
+enum { STOPS = true };
+#endif
 
 static struct draw shared; /* the objects that all threads begin a block with */
-static pthread_barrier_t together;
-static struct step {
+static pthread_barrier_t together, stopped; /* stopped: of the two threads of a stop */
+static struct block {
 	unsigned seed, first, threads;
 	bool over;
-} step;
+} block;
 static bool prints;                           /* PAIRS_TRACE */
 static const char *volatile present[THREADS]; /* the functions that the threads call */
+static unsigned length[ROWS], stops;          /* instructions of the row's last call that was not stopped; 0: not known */
 
-static unsigned row_of(const struct step *s, unsigned thread, unsigned i)
+static unsigned row_of(const struct block *s, unsigned thread, unsigned i)
 {
 	return (i + (thread ? s->seed * (2 * thread - 1) + thread - 1 : 0)) % ROWS;
 }
@@ -44,18 +56,67 @@ static void bytes_make(uint8_t *bytes, uint64_t *random)
 	}
 }
 
+/* An instruction of a call of the row, at random. */
+static unsigned stop_draw(unsigned which, uint64_t *random)
+{
+	uint64_t r = test_random(random);
+
+	return 1 + (unsigned)(length[which] ? (r >> 8) % length[which] : (r >> 8) & ((2u << r % STOP_BITS) - 1));
+}
+
+/* Calls a function that ends an object, or more. */
+static void end_call(uint64_t *random)
+{
+	static const char *const verb[] = {"destroy",    "free",       "unload", "release", "reset", "close",
+					   "unregister", "deregister", "unmap",  "unlock",  "detach"};
+	unsigned which;
+	bool ends = false;
+
+	do {
+		which = (unsigned)(test_random(random) >> 32) % ROWS;
+		for (unsigned i = 0; i < sizeof(verb) / sizeof(verb[0]); i++)
+			ends |= strcasestr(rows[which].name, verb[i]) != NULL;
+	} while (!ends);
+	present[1] = rows[which].name;
+	rows[which].call();
+}
+
+/* Thread 0 is stopped in its call, if that is long enough, while thread 1 calls, and ends something. */
+static void stopped_call(unsigned thread, unsigned which, uint64_t *random)
+{
+	unsigned most = stop_draw(which, random), taken;
+
+	if (!thread)
+		step_begin();
+	pthread_barrier_wait(&stopped);
+	if (!thread) {
+		taken = step_after(most, rows[which].call);
+		length[which] = taken < most ? taken : length[which];
+		stops += taken == most;
+	} else {
+		step_await();
+		rows[which].call();
+		end_call(random);
+		atomic_store(&step_state.other_done, true);
+	}
+	pthread_barrier_wait(&stopped);
+}
+
 static void row_call(unsigned thread, unsigned i)
 {
 	uint8_t bytes[INPUT_B];
-	uint64_t random = ((uint64_t)step.seed << 32 | i) * THREADS + thread + 1;
-	unsigned which = row_of(&step, thread, i);
+	uint64_t random = ((uint64_t)block.seed << 32 | i) * THREADS + thread + 1;
+	unsigned which = row_of(&block, thread, i);
 
 	present[thread] = rows[which].name;
 	pthread_barrier_wait(&together);
-	for (unsigned n = 0; n < CALLS && thread < step.threads; n++) {
+	for (unsigned n = 0; n < CALLS && thread < block.threads; n++) {
 		bytes_make(bytes, &random);
 		draw.in = (struct input){bytes, bytes + INPUT_B};
-		rows[which].call();
+		if (STOPS)
+			stopped_call(thread, which, &random);
+		else
+			rows[which].call();
 		if (prints)
 			dprintf(2, "thread %u: %s: 0x%x\n", thread, rows[which].name, (unsigned)draw.status);
 	}
@@ -67,11 +128,11 @@ static void *caller(void *number)
 	unsigned thread = (unsigned)(uintptr_t)number;
 
 	arena = malloc(ARENA_B);
-	for (pthread_barrier_wait(&together); !step.over; pthread_barrier_wait(&together)) {
+	for (pthread_barrier_wait(&together); !block.over; pthread_barrier_wait(&together)) {
 		draw = shared;
 		draw.private = true;
 		thread_begin();
-		for (unsigned i = step.first; i < step.first + BLOCK_STEPS && i < ROWS; i++)
+		for (unsigned i = block.first; i < block.first + BLOCK_PAIRS && i < ROWS; i++)
 			row_call(thread, i);
 		thread_end();
 		pthread_barrier_wait(&together);
@@ -83,13 +144,13 @@ static void *caller(void *number)
 static void seed_run(unsigned seed)
 {
 	dprintf(2, "seed %u\n", seed); /* what is reported below is this seed's */
-	for (unsigned first = 0; first < ROWS; first += BLOCK_STEPS) {
-		step = (struct step){seed, first, 2 + seed % 2, false};
+	for (unsigned first = 0; first < ROWS; first += BLOCK_PAIRS) {
+		block = (struct block){seed, first, STOPS ? 2 : 2 + seed % 2, false};
 		draw_begin();
 		shared_make();
 		shared = draw;
 		pthread_barrier_wait(&together);
-		for (unsigned i = first; i < first + BLOCK_STEPS && i < ROWS; i++) {
+		for (unsigned i = first; i < first + BLOCK_PAIRS && i < ROWS; i++) {
 			pthread_barrier_wait(&together);
 			pthread_barrier_wait(&together);
 		}
@@ -113,18 +174,27 @@ static int pairs_main(int argc, char **argv, const char *name)
 	unsigned first = argc > 1 ? (unsigned)atoi(argv[1]) : 0, count = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
 	pthread_t thread[THREADS];
 
+	if (STOPS && !step_works()) {
+		printf("no breakpoints of perf_event\n");
+		return 77;
+	}
 	prints = getenv("PAIRS_TRACE") != NULL;
 	signal(SIGTERM, present_print);
 	calls_start();
 	pthread_barrier_init(&together, NULL, THREADS + 1);
+	pthread_barrier_init(&stopped, NULL, 2);
 	for (unsigned i = 0; i < THREADS; i++)
 		CHECK_EQ(pthread_create(&thread[i], NULL, caller, (void *)(uintptr_t)i), 0);
 	for (unsigned seed = first; seed < first + count; seed++)
 		seed_run(seed);
-	step.over = true;
+	block.over = true;
 	pthread_barrier_wait(&together);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
+	if (STOPS) {
+		printf("%u stops, %u without a lock\n", stops, step_state.met);
+		CHECK(stops > 0);
+	}
 	return check_done(name);
 }
 

@@ -1,4 +1,5 @@
-# Pairs of functions that threads call at the same time: tests/pairs/NAME.c, under ThreadSanitizer.
+# Pairs of functions that threads call at the same time: tests/pairs/NAME.c, under ThreadSanitizer; under AddressSanitizer the first
+# thread is stopped in its call.
 PAIRS_BIN := $(patsubst %.c,$(O)/bin/%,$(wildcard tests/pairs/*.c))
 $(PAIRS_BIN): $(O)/bin/tests/pairs/%: $(O)/tests/pairs/%.o $(O)/libhip.a $(O)/libhsa.a $(O)/vgpu.o $(TEST_KERNELS) $(O)/flags/ld
 	@mkdir -p $(@D)
@@ -6,10 +7,13 @@ $(PAIRS_BIN): $(O)/bin/tests/pairs/%: $(O)/tests/pairs/%.o $(O)/libhip.a $(O)/li
 
 ## pairs         T='pattern...': each pair of functions on two and three threads under ThreadSanitizer, those of SEEDS
 ##               seeds from SEED on; a seed that found something repeats it
+## stops         T='pattern...': the same with a thread that is stopped somewhere in its call, under AddressSanitizer
 SEED  ?= 1
 SEEDS ?= 3
-.PHONY: pairs run-pairs
+.PHONY: pairs stops run-pairs
 pairs:
 	+@$(MAKE) --no-print-directory MODE=tsan run-pairs
+stops:
+	+@$(MAKE) --no-print-directory MODE=asan run-pairs
 run-pairs: $(PAIRS_BIN)
 	@tests/pairs/run.sh $(O) '$(SEED)' '$(SEEDS)' '$(or $(T),*)' $(PAIRS_BIN)
