@@ -121,6 +121,8 @@ static inline void hip_retire_flush(void)
 void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
+/* How many forks are between this process and the first one that called this. */
+unsigned hip_forks(void);
 /* Print a line on stderr (others.c): once in the process, when another library of HIP is loaded; that HSA is not ours. */
 void hip_others_report(void);
 void hip_foreign_hsa_report(void);

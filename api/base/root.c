@@ -228,12 +228,20 @@ static hipError_t open_all(void)
 
 /* --- initialisation --------------------------------------------------------------------------- */
 
+static struct {
+	bool tried;     /* initialisation, by this process or its parent */
+	unsigned count; /* see hip_forks() */
+} forks;
+
 /* After fork() the child cannot use what the parent opened: its handles are the parent's, and threads of the parent
  * may have held its locks. */
 static void begin_child(void)
 {
 	init_lock = (struct drv_mutex)DRV_MUTEX(DRV_RANK_HIP_INIT);
 	drv_calls_forked(&hip_calls, &hip_thread.caller);
+	forks.count++;
+	if (!forks.tried)
+		return;
 	hip.child = true;
 	hip.status = hipErrorInitializationError;
 	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_UNINITIALIZED);
@@ -242,6 +250,14 @@ static void begin_child(void)
 static void watch_forks(void)
 {
 	(void)!pthread_atfork(NULL, NULL, begin_child);
+}
+
+unsigned hip_forks(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_forks);
+	return forks.count;
 }
 
 #define LEVEL_ERRORS 1
@@ -261,12 +277,12 @@ static void init_slow_flags(void)
 
 hipError_t hip_init(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	hipError_t status;
 
-	pthread_once(&once, watch_forks);
+	(void)hip_forks();
 	drv_mutex_lock(&init_lock);
 	if (hip.status == hipErrorDeinitialized) {
+		forks.tried = true;
 		init_slow_flags();
 		hip.status = open_all();
 		if (!hip.status)

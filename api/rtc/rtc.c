@@ -7,6 +7,7 @@
 struct hip_program {
 	struct drv_retired retired; /* used when the program is destroyed */
 	uint64_t handle;
+	unsigned forks;        /* hip_forks() at its creation */
 	struct drv_mutex lock; /* guards the members below; held while the program is compiled */
 	char *text;            /* owned */
 	unsigned headers;
@@ -20,7 +21,9 @@ struct hip_program {
 
 static struct hip_program *program_of(hiprtcProgram handle)
 {
-	return hip_find(HIP_PROGRAM, handle);
+	struct hip_program *p = hip_find(HIP_PROGRAM, handle);
+
+	return p && p->forks == hip_forks() ? p : NULL;
 }
 
 /* Defines a public function whose body has the program's lock, or p is NULL: the handle is no program. */
@@ -87,6 +90,7 @@ HIPRTC_PUBLIC(hiprtcCreateProgram,
 	if (!p)
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
 	drv_mutex_init(&p->lock, DRV_RANK_HIP_RTC);
+	p->forks = hip_forks();
 	p->text = strdup(text);
 	p->headers = (unsigned)headers;
 	p->header = copy_texts(header, p->headers);

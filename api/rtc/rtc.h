@@ -5,7 +5,8 @@
  *   hip_source  a program to compile; borrowed
  *   hip_link    bitcode to link; borrowed
  *
- * Programs and linkers have a lock each, and are retired (retire.h). Texts that their functions give stay theirs.
+ * Programs and linkers have a lock each, and are retired (retire.h). Texts that their functions give stay theirs. A child of fork()
+ * finds no program or linker of its parent: a thread that the child does not have may have locked it.
  */
 #ifndef API_RTC_H
 #define API_RTC_H

@@ -86,7 +86,7 @@ static const struct edition editions[] = {
 static struct {
 	struct drv_mutex
 		lock; /* guards the members below; held while comgr works: LLVM's options are the process's */
-	bool tried;
+	bool tried, torn;              /* torn: the parent of this process was in comgr when it forked */
 	const struct edition *edition; /* NULL: there is no comgr, or it is unknown */
 } comgr_state = {.lock = DRV_MUTEX(DRV_RANK_HIP_COMPILER)};
 
@@ -118,6 +118,18 @@ static void edition_find(const char *name)
 			major, minor);
 }
 
+/* In a child of fork(): what a thread was doing in comgr never ends. */
+static void comgr_forked(void)
+{
+	if (drv_mutex_try(&comgr_state.lock)) {
+		drv_mutex_unlock(&comgr_state.lock);
+	} else {
+		drv_mutex_init(&comgr_state.lock, DRV_RANK_HIP_COMPILER);
+		comgr_state.torn = true;
+		comgr_state.edition = NULL;
+	}
+}
+
 /* The library of a known version comes first. A name without one is that of developers, and of versions to come. */
 static void load_locked(void)
 {
@@ -127,6 +139,7 @@ static void load_locked(void)
 	if (comgr_state.tried)
 		return;
 	comgr_state.tried = true;
+	(void)!pthread_atfork(NULL, NULL, comgr_forked);
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 
@@ -378,6 +391,8 @@ static bool comgr_is_there(const char *target, struct hip_bytes *notes)
 		return false;
 	drv_mutex_lock(&comgr_state.lock);
 	load_locked();
+	if (comgr_state.torn)
+		hip_rtc_note(notes, "AMD's comgr was at work when the process was forked");
 	isa_name(target, name, sizeof(name));
 	if (comgr_state.edition && *target && !comgr.create_action_info(&info)) {
 		known = !comgr.action_info_set_isa_name(info, name);

@@ -10,6 +10,7 @@
 struct hip_linker {
 	struct drv_retired retired; /* used when the linker is destroyed */
 	uint64_t handle;
+	unsigned forks;         /* hip_forks() at its creation */
 	struct drv_mutex lock;  /* guards the members below; held while code is linked */
 	struct hip_bytes *part; /* owned, with their contents */
 	unsigned parts;
@@ -22,7 +23,9 @@ struct hip_linker {
 
 static struct hip_linker *linker_of(const void *handle)
 {
-	return hip_find(HIP_LINKER, handle);
+	struct hip_linker *l = hip_find(HIP_LINKER, handle);
+
+	return l && l->forks == hip_forks() ? l : NULL;
 }
 
 /* Defines a public function whose body has the linker's lock, or l is NULL: the handle is no linker. */
@@ -79,6 +82,7 @@ HIPRTC_PUBLIC(hiprtcLinkCreate,
 	if (!l)
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
 	drv_mutex_init(&l->lock, DRV_RANK_HIP_RTC);
+	l->forks = hip_forks();
 	take_options(l, count, options, values);
 	if (!l->option)
 		l->options = 0;

@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <atomic>
 #include <cmath>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <hip/hiprtc.h>
@@ -155,6 +157,62 @@ static void later_chip()
 	fails(SINE, {"--offload-arch=gfx1200", "-DX"}, {"__ocml_sin_f32"});
 }
 
+/* --- a child of fork(), while the parent compiles --- */
+
+#define CHILD_S 60 /* after which a child is taken for blocked */
+
+static hiprtcProgram compiled;
+static std::atomic<bool> compiling, ended;
+
+static void compile_long()
+{
+	std::string text = "#include <hip/hip_runtime.h>\n";
+
+	for (int i = 0; i < 200; i++)
+		text += "extern \"C\" __global__ void k" + std::to_string(i) + "(float *p) { *p = sinf(*p) + pow(*p, 3); }\n";
+	CHECK_EQ(hiprtcCreateProgram(&compiled, text.c_str(), "rtc", 0, nullptr, nullptr), HIPRTC_SUCCESS);
+	compiling = true;
+	CHECK_EQ(hiprtcCompileProgram(compiled, 0, nullptr), HIPRTC_SUCCESS);
+	ended = true;
+}
+
+static void child_compile()
+{
+	hiprtcProgram program;
+	size_t size;
+	int status;
+
+	alarm(CHILD_S);
+	CHECK_EQ(hiprtcGetProgramLogSize(compiled, &size), HIPRTC_ERROR_INVALID_PROGRAM);
+	CHECK_EQ(hiprtcCreateProgram(&program, SINE, "rtc", 0, nullptr, nullptr), HIPRTC_SUCCESS);
+	if (!CHECK_EQ(hiprtcCompileProgram(program, 0, nullptr), HIPRTC_SUCCESS))
+		printf("%s\n", log_of(program).c_str());
+	CHECK_EQ(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
+	status = check_done("a child");
+	fflush(stdout);
+	_exit(status);
+}
+
+/* The child is made while the compiler works. */
+static void forked()
+{
+	std::thread thread(compile_long);
+	int status = -1;
+	pid_t pid;
+
+	while (!compiling)
+		usleep(1000);
+	usleep(100000);
+	CHECK(!ended);
+	pid = fork();
+	if (!pid)
+		child_compile();
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_EQ(status, 0);
+	thread.join();
+	CHECK_EQ(hiprtcDestroyProgram(&compiled), HIPRTC_SUCCESS);
+}
+
 static const struct mode {
 	const char *name;
 	void (*run)();
@@ -164,6 +222,8 @@ static const struct mode {
 } modes[] = {
 	{"clang", compiler, {"TUFF_HIPRTC", "clang"}, false, nullptr},
 	{"comgr", compiler, {"TUFF_HIPRTC", "comgr"}, true, nullptr},
+	{"clang_forked", forked, {"TUFF_HIPRTC", "clang"}, false, nullptr},
+	{"comgr_forked", forked, {}, true, nullptr},
 	{"clang_no_libraries", no_libraries, {"TUFF_HIPRTC", "clang", "HIP_DEVICE_LIB_PATH", "/nowhere"}, false, nullptr},
 	{"comgr_no_libraries", no_libraries, {"TUFF_HIPRTC", "comgr", "HIP_DEVICE_LIB_PATH", "/nowhere"}, true, nullptr},
 	{"no_compiler", no_compiler, {"TUFF_HIPRTC", "clang", "PATH", "/nowhere"}, false, nullptr},

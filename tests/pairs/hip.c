@@ -20,6 +20,10 @@ static void shared_end(void)
 	input_end();
 }
 
+static void child_begin(void)
+{
+}
+
 #include "tests/pairs/pairs.h"
 
 int main(int argc, char **argv)

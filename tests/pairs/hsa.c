@@ -1,4 +1,6 @@
 /* Pairs of HSA's functions (pairs.h). */
+#include <hsa/amd_hsa_queue.h>
+
 #include "tests/fuzz/hsa_table.h"
 
 static void shared_make(void)
@@ -26,6 +28,16 @@ static void thread_end(void)
 static void shared_end(void)
 {
 	input_end();
+}
+
+/* A child does not inherit queues, and functions that trust a queue get some other memory. */
+static void child_begin(void)
+{
+	static uint8_t packets[64][64];
+	static amd_queue_v2_t queue;
+
+	queue.hsa_queue = (hsa_queue_t){.base_address = packets, .size = 64};
+	spare_queue = &queue.hsa_queue;
 }
 
 #include "tests/pairs/pairs.h"

@@ -1,18 +1,23 @@
 /* Calls of two and three threads at the same time, on the same objects.
  *
  * Under ThreadSanitizer they run beside each other, and for odd seeds a third thread has part. Otherwise thread 0 is stopped
- * somewhere in its call, and thread 1 meanwhile calls its function and one that ends objects: for AddressSanitizer.
+ * somewhere in its call. Under AddressSanitizer thread 1 meanwhile calls its function and one that ends objects. Without it, thread
+ * 1 forks, and the child calls all functions: they end, whatever thread 0 has locked. (AddressSanitizer's own locks may stay locked
+ * in the child.)
  *
  * A seed is a distance: while thread 0 calls function i, thread 1 calls function i + seed, and the third thread another. The seeds
  * from 0 to the number of functions have every pair. The arguments and the places of the stops come from a generator that begins
  * with the seed, so that `PROGRAM SEED` repeats what a seed found; PAIRS_TRACE prints each call.
  *
- * The includer has defined the rows (tests/fuzz/hip_table.h), and shared_make(), thread_begin(), thread_end(), shared_end(). */
+ * The includer has defined the rows (tests/fuzz/hip_table.h), and shared_make(), thread_begin(), thread_end(), shared_end(),
+ * child_begin(). */
 #ifndef TESTS_PAIRS_H
 #define TESTS_PAIRS_H
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -30,6 +35,12 @@ enum { STOPS = false };
 #else
 enum { STOPS = true };
 #endif
+#ifdef __SANITIZE_ADDRESS__
+enum { FORKS = false };
+#else
+enum { FORKS = STOPS };
+#endif
+#define CHILD_S 30u /* after which a child is taken for blocked */
 
 static struct draw shared; /* the objects that all threads begin a block with */
 static pthread_barrier_t together, stopped; /* stopped: of the two threads of a stop */
@@ -39,6 +50,7 @@ static struct block {
 } block;
 static bool prints;                           /* PAIRS_TRACE */
 static const char *volatile present[THREADS]; /* the functions that the threads call */
+static const char **child_calls;              /* shared: the function that the child calls */
 static unsigned length[ROWS], stops;          /* instructions of the row's last call that was not stopped; 0: not known */
 
 static unsigned row_of(const struct block *s, unsigned thread, unsigned i)
@@ -81,6 +93,28 @@ static void end_call(uint64_t *random)
 	rows[which].call();
 }
 
+/* Calls all functions in a child of fork(). */
+static void child_call(const struct input *in)
+{
+	const pid_t child = fork();
+	int status = -1;
+
+	if (child) {
+		waitpid(child, &status, 0);
+		if (!CHECK_EQ(status, 0))
+			printf("a child calls %s, thread 0 is in %s\n", *child_calls, present[0]);
+		return;
+	}
+	alarm(CHILD_S);
+	child_begin();
+	for (unsigned i = 0; i < ROWS; i++) {
+		*child_calls = rows[i].name;
+		draw.in = *in;
+		rows[i].call();
+	}
+	_exit(0);
+}
+
 /* Thread 0 is stopped in its call, if that is long enough, while thread 1 calls, and ends something. */
 static void stopped_call(unsigned thread, unsigned which, uint64_t *random)
 {
@@ -95,8 +129,12 @@ static void stopped_call(unsigned thread, unsigned which, uint64_t *random)
 		stops += taken == most;
 	} else {
 		step_await();
-		rows[which].call();
-		end_call(random);
+		if (FORKS) {
+			child_call(&draw.in);
+		} else {
+			rows[which].call();
+			end_call(random);
+		}
 		atomic_store(&step_state.other_done, true);
 	}
 	pthread_barrier_wait(&stopped);
@@ -178,6 +216,9 @@ static int pairs_main(int argc, char **argv, const char *name)
 		printf("no breakpoints of perf_event\n");
 		return 77;
 	}
+	child_calls = mmap(NULL, sizeof(*child_calls), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (child_calls == MAP_FAILED)
+		return 1;
 	prints = getenv("PAIRS_TRACE") != NULL;
 	signal(SIGTERM, present_print);
 	calls_start();
