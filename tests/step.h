@@ -277,6 +277,7 @@ static inline bool step_works(void)
 #else
 	(void)step_nothing;
 #endif
+	step_state.met = 0;
 	return works;
 }
 
