@@ -13,15 +13,18 @@
 #include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/random.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
 
 /* A process that takes so long hangs: it needs a second on an idle machine. */
 #define HANGS_S 120
 
-/* fork() and dlclose() end nothing: both processes must complete their work. */
-enum way { KILL, EXIT, EXIT_NOW, EXEC, FORK, DLCLOSE, WAYS };
-static const char *const way_names[WAYS] = {"kill", "exit", "_exit", "exec", "fork", "dlclose"};
+/* INSIDE is a SIGKILL between two instructions behind the system call. fork() and dlclose() end nothing: both processes must complete
+ * their work. */
+enum way { KILL, INSIDE, EXIT, EXIT_NOW, EXEC, FORK, DLCLOSE, WAYS };
+static const char *const way_names[WAYS] = {"kill", "inside", "exit", "_exit", "exec", "fork", "dlclose"};
+#define STEP_BITS 13u /* of the number of instructions between a system call and INSIDE */
 
 /* The moment of a case. n = 0: no process is ended. */
 struct moment {
@@ -168,7 +171,9 @@ struct duel {
 	int to_victim; /* a pipe */
 	bool victim_over, survivor_over;
 	int victim_status, survivor_status;
-	long calls; /* system calls that the victim has begun */
+	long calls;     /* system calls that the victim has begun */
+	pid_t stepping; /* INSIDE: the victim's thread that goes step by step; 0: none */
+	unsigned steps; /* INSIDE: before the end */
 };
 
 static void duel_start(struct duel *d, const struct moment *m)
@@ -202,12 +207,27 @@ static void duel_start(struct duel *d, const struct moment *m)
 	CHECK_EQ(ptrace(PTRACE_INTERRUPT, d->victim, NULL, NULL), 0);
 }
 
-static void end_victim(struct duel *d, const struct moment *m)
+/* Instructions from the system call to the end: mostly few, the same ones when a case is repeated. */
+static unsigned steps_of(const struct moment *m)
 {
-	if (m->way == KILL)
+	uint64_t random = (uint64_t)m->n * 2 + m->role + 1;
+
+	for (unsigned i = 0; i < 8; i++)
+		(void)test_random(&random);
+	return 1 + ((unsigned)(random >> 32) & ((2u << random % STEP_BITS) - 1));
+}
+
+/* `thread` has begun the system call of the moment. */
+static void end_victim(struct duel *d, pid_t thread, const struct moment *m)
+{
+	if (m->way == INSIDE) {
+		d->stepping = thread;
+		d->steps = steps_of(m);
+	} else if (m->way == KILL) {
 		kill(d->victim, SIGKILL);
-	else
+	} else {
 		CHECK_EQ(write(d->to_victim, "", 1), 1);
+	}
 }
 
 static bool is_entry(pid_t thread)
@@ -225,13 +245,18 @@ static void victim_stopped(struct duel *d, pid_t thread, int status, const struc
 
 	if (signal == (SIGTRAP | 0x80)) {
 		if (is_entry(thread) && ++d->calls == m->n)
-			end_victim(d, m);
+			end_victim(d, thread, m);
 		signal = 0;
 	} else if (status >> 16) {
 		signal = 0;
+	} else if (thread == d->stepping && signal == SIGTRAP) {
+		if (!d->steps--)
+			kill(d->victim, SIGKILL);
+		signal = 0;
 	}
 	/* Fails if the thread was killed meanwhile. */
-	(void)ptrace(PTRACE_SYSCALL, thread, NULL, (void *)(long)signal);
+	(void)ptrace(thread == d->stepping ? PTRACE_SINGLESTEP : PTRACE_SYSCALL, thread, NULL,
+		     (void *)(long)signal);
 }
 
 static void duel_watch(struct duel *d, const struct moment *m)
@@ -270,13 +295,16 @@ static void check_nothing_stays(void)
 		       live.bos, live.mappings, live.contexts, live.files, live.syncobjs, live.bo_lists, live.jobs);
 }
 
-/* The victim may have completed its work before the moment came; exit() may come between two of its checks. */
+/* The victim may have completed its work before the moment came, or the thread that stepped has ended; exit() may come between two
+ * of its checks. */
 static void check_victim(const struct duel *d, const struct moment *m)
 {
 	bool ended = m->n && d->calls >= m->n, over = m->way != FORK && m->way != DLCLOSE;
 
 	if (ended && m->way == KILL)
 		CHECK_EQ(d->victim_status, SIGKILL);
+	else if (ended && m->way == INSIDE)
+		CHECK(d->victim_status == SIGKILL || !d->victim_status);
 	else if (ended && over)
 		CHECK(WIFEXITED(d->victim_status));
 	else
@@ -364,6 +392,6 @@ int ends_main(const struct ends *of, int argc, char **argv)
 	}
 	for (enum way way = KILL; way < WAYS; way++)
 		for (unsigned role = 0; role < 2 && (way != FORK || of->forked); role++)
-			try_way(way, role, way == KILL ? (all ? 0 : 16) : all ? 200 : 4, calls);
+			try_way(way, role, way == KILL ? (all ? 0 : 16) : all ? 200 : way == INSIDE ? 16 : 4, calls);
 	return check_done("ends of processes that share");
 }
