@@ -7,6 +7,7 @@
  *
  * SPEC: devices separated by commas, each [null:]CHIP[:key=value]*
  *   vram=SIZE bar=SIZE       VRAM, and the part that the CPU reaches; SIZE as 256M, 16G
+ *   gtt=SIZE                 memory of the host that BOs may have (amdgpu.gttsize), 32M at least; default: half of the machine's
  *   service_us=N             time of a job on a null device
  *   watchdog_ms=N            limit of a job's modelled time
  *   numa=N hive=ID p2p=0     NUMA node, xGMI hive, no PCI peer access

@@ -146,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)
 
 	if (!started) {
 		vgpu_strict_set(VGPU_STRICT_OFF);
-		if (vgpu_start("gfx908:vram=128M,gfx90a:vram=128M"))
+		if (vgpu_start("gfx908:vram=32M:gtt=64M,gfx90a:vram=32M:gtt=64M"))
 			abort();
 	}
 	started = true;

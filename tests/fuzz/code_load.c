@@ -138,7 +138,7 @@ static void load_by_hip(const void *image, size_t size_B)
 static void fuzzer_start(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
-	if (vgpu_start("gfx908:vram=128M,gfx90a:vram=128M") || hsa_init() || !hsa_find_all(&found) ||
+	if (vgpu_start("gfx908:vram=32M:gtt=64M,gfx90a:vram=32M:gtt=64M") || hsa_init() || !hsa_find_all(&found) ||
 	    found.gpus != 2)
 		abort();
 }

@@ -23,6 +23,7 @@ struct kern_device_config {
 	bool null_device;
 	uint64_t service_ns;
 	uint64_t vram_B, visible_B; /* 0: the chip's */
+	uint64_t gtt_B;             /* amdgpu.gttsize; 0: half of the memory of the machine */
 	uint64_t watchdog_ns;       /* 0: the kernel's defaults */
 	uint64_t hive;              /* xGMI hive; 0: none */
 	bool f8_fnuz;               /* 8-bit floats as in KFD's VMIDs */

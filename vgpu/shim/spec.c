@@ -7,6 +7,9 @@
 #include "vgpu/kernel/base/profile.h"
 #include "vgpu/shim/shim.h"
 
+/* The least gttsize that amdgpu takes. */
+#define GTT_LEAST_B (32ull << 20)
+
 static int print_error(const char *what, const char *text)
 {
 	const struct kern_profile *p;
@@ -24,7 +27,7 @@ static int print_error(const char *what, const char *text)
 	fprintf(stderr,
 		"vgpu: %s: \"%s\"\n"
 		"vgpu: a SPEC is [null:]CHIP[:key=value]*, several with commas; CHIP is one of%s;\n"
-		"vgpu: keys are vram=SIZE bar=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1\n"
+		"vgpu: keys are vram=SIZE bar=SIZE gtt=SIZE service_us=N watchdog_ms=N numa=N hive=ID p2p=0|1\n"
 		"vgpu: partition=spx|dpx|qpx|cpx f8=ocp|fnuz sramecc=0|1 userq=0|1|2 kernel=%s\n",
 		what, text, names, releases);
 	return -EINVAL;
@@ -113,6 +116,8 @@ static bool parse_key(struct kern_device_config *config, const char *key, const 
 		return parse_size(value, &config->vram_B);
 	if (!strcmp(key, "bar"))
 		return parse_size(value, &config->visible_B);
+	if (!strcmp(key, "gtt"))
+		return parse_size(value, &config->gtt_B) && config->gtt_B >= GTT_LEAST_B;
 	if (!strcmp(key, "service_us"))
 		return parse_count(value, 1000, &config->service_ns);
 	if (!strcmp(key, "watchdog_ms"))

@@ -137,6 +137,24 @@ static void memory_in_use_is_what_is_true_now(void)
 	vgpu_stop();
 }
 
+static void host_memory_has_a_limit(void)
+{
+	union drm_amdgpu_gem_create args = {.in = {96 << 20, 0, AMDGPU_GEM_DOMAIN_GTT, 0}};
+	uint32_t handle;
+	int fd;
+
+	CHECK_EQ(vgpu_start("gfx906:gtt=16M"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx906:gtt=64M"), 0);
+	fd = open_node(0);
+	CHECK_EQ(read_number(0, "mem_info_gtt_total"), 64 << 20);
+	CHECK_EQ(ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &args), -1);
+	CHECK_EQ(errno, ENOMEM);
+	handle = create(fd, 48 << 20, AMDGPU_GEM_DOMAIN_GTT);
+	CHECK_EQ(drmCloseBufferHandle(fd, handle), 0);
+	close(fd);
+	vgpu_stop();
+}
+
 /* row 143 */
 static void ways_to_reset(void)
 {
@@ -284,6 +302,7 @@ int main(void)
 	links_and_nodes();
 	a_hive_is_laid_out_as_linux_does();
 	memory_in_use_is_what_is_true_now();
+	host_memory_has_a_limit();
 	partitions_are_platform_devices();
 	return check_done("topology");
 }

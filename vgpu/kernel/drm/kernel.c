@@ -20,11 +20,13 @@
 
 /* --- devices --- */
 
-/* TTM's page limit since 6.6: half of the machine's memory. */
-static uint64_t gtt_size(void)
+/* amdgpu.gttsize, or TTM's page limit since 6.6: half of the machine's memory. */
+static uint64_t gtt_size(const struct kern_device_config *config)
 {
 	struct sysinfo info;
 
+	if (config->gtt_B)
+		return config->gtt_B;
 	if (sysinfo(&info))
 		return 4ull << 30;
 	return (uint64_t)info.totalram * info.mem_unit / 2 & ~(uint64_t)(KERN_PAGE - 1);
@@ -51,7 +53,7 @@ uint64_t kern_phys_size(const struct kern_device_config *config, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		const struct vgpu_chip *chip = vgpu_chip_find(config[i].chip);
 
-		want_B += gtt_size() + (chip ? kern_config_vram_B(chip, &config[i]) : 0);
+		want_B += gtt_size(&config[i]) + (chip ? kern_config_vram_B(chip, &config[i]) : 0);
 	}
 	while (size_B < 2 * want_B) /* twice: contiguous ranges are then always found */
 		size_B *= 2;
@@ -75,7 +77,7 @@ static void device_init(struct kern_device *dev, const struct kern_device_config
 	dev->partitions = config->partitions ? config->partitions : 1;
 	dev->vram_B = kern_config_vram_B(chip, config);
 	dev->visible_B = kern_config_visible_B(chip, config);
-	dev->gtt_B = gtt_size();
+	dev->gtt_B = gtt_size(config);
 	dev->hive = config->hive;
 	dev->no_p2p = config->p2p < 0 ? !profile->pci_p2pdma : !config->p2p;
 	dev->generation = 1;
