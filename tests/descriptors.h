@@ -2,9 +2,11 @@
 #ifndef TESTS_DESCRIPTORS_H
 #define TESTS_DESCRIPTORS_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* A descriptor and a word; 0, or -1 when the other end is gone. */
 static inline int send_fd(int to, int fd, uint32_t word)
@@ -24,7 +26,7 @@ static inline int send_fd(int to, int fd, uint32_t word)
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return sendmsg(to, &message, MSG_NOSIGNAL) == sizeof(word) ? 0 : -1;
+	return TEMP_FAILURE_RETRY(sendmsg(to, &message, MSG_NOSIGNAL)) == sizeof(word) ? 0 : -1;
 }
 
 /* The descriptor, or -1 when the other end is gone. */
@@ -42,7 +44,7 @@ static inline int receive_fd(int from, uint32_t *word)
 	struct cmsghdr *c;
 	int fd;
 
-	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != sizeof(*word))
+	if (TEMP_FAILURE_RETRY(recvmsg(from, &message, MSG_CMSG_CLOEXEC)) != sizeof(*word))
 		return -1;
 	c = CMSG_FIRSTHDR(&message);
 	if (!c)

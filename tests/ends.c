@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,10 +21,11 @@
 /* A process that takes so long hangs: it needs a second on an idle machine. */
 #define HANGS_S 120
 
-/* INSIDE is a SIGKILL between two instructions behind the system call. fork() and dlclose() end nothing: both processes must complete
- * their work. */
-enum way { KILL, INSIDE, EXIT, EXIT_NOW, EXEC, FORK, DLCLOSE, WAYS };
-static const char *const way_names[WAYS] = {"kill", "inside", "exit", "_exit", "exec", "fork", "dlclose"};
+/* INSIDE is a SIGKILL between two instructions behind the system call. fork(), dlclose() and signals with a handler, which
+ * interrupt every third system call from the n-th on, end nothing: both processes must complete their work. */
+enum way { KILL, INSIDE, EXIT, EXIT_NOW, EXEC, FORK, DLCLOSE, SIGNAL, WAYS };
+static const char *const way_names[WAYS] = {"kill", "inside", "exit", "_exit", "exec", "fork", "dlclose", "signal"};
+#define SIGNAL_EACH 3
 #define STEP_BITS 13u /* of the number of instructions between a system call and INSIDE */
 
 /* The moment of a case. n = 0: no process is ended. */
@@ -35,19 +37,19 @@ struct moment {
 
 bool ends_send(int socket, const void *what, size_t size_B)
 {
-	return send(socket, what, size_B, MSG_NOSIGNAL) == (ssize_t)size_B;
+	return TEMP_FAILURE_RETRY(send(socket, what, size_B, MSG_NOSIGNAL)) == (ssize_t)size_B;
 }
 
 bool ends_receive(int socket, void *what, size_t size_B)
 {
-	return recv(socket, what, size_B, 0) == (ssize_t)size_B;
+	return TEMP_FAILURE_RETRY(recv(socket, what, size_B, 0)) == (ssize_t)size_B;
 }
 
 static bool has_hung_up(int socket, int timeout_ms)
 {
 	struct pollfd end = {.fd = socket, .events = POLLRDHUP};
 
-	return poll(&end, 1, timeout_ms) == 1;
+	return TEMP_FAILURE_RETRY(poll(&end, 1, timeout_ms)) == 1;
 }
 
 bool ends_is_alone(int socket)
@@ -176,10 +178,17 @@ struct duel {
 	unsigned steps; /* INSIDE: before the end */
 };
 
+static void interrupted(int number)
+{
+	(void)number;
+}
+
 static void duel_start(struct duel *d, const struct moment *m)
 {
+	const struct sigaction action = {.sa_handler = interrupted}; /* without SA_RESTART */
 	int ends_of[2], pipes[2];
 
+	sigaction(SIGUSR1, &action, NULL);
 	*d = (struct duel){0};
 	CHECK(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends_of) && !pipe(pipes));
 	victims_way = m->way;
@@ -225,6 +234,8 @@ static void end_victim(struct duel *d, pid_t thread, const struct moment *m)
 		d->steps = steps_of(m);
 	} else if (m->way == KILL) {
 		kill(d->victim, SIGKILL);
+	} else if (m->way == SIGNAL) {
+		(void)tgkill(d->victim, thread, SIGUSR1);
 	} else {
 		CHECK_EQ(write(d->to_victim, "", 1), 1);
 	}
@@ -238,13 +249,18 @@ static bool is_entry(pid_t thread)
 	       info.op == PTRACE_SYSCALL_INFO_ENTRY;
 }
 
+static bool is_moment(long calls, const struct moment *m)
+{
+	return m->n && (calls == m->n || (m->way == SIGNAL && calls > m->n && (calls - m->n) % SIGNAL_EACH == 0));
+}
+
 /* A thread of the victim has stopped. */
 static void victim_stopped(struct duel *d, pid_t thread, int status, const struct moment *m)
 {
 	int signal = WSTOPSIG(status);
 
 	if (signal == (SIGTRAP | 0x80)) {
-		if (is_entry(thread) && ++d->calls == m->n)
+		if (is_entry(thread) && is_moment(++d->calls, m))
 			end_victim(d, thread, m);
 		signal = 0;
 	} else if (status >> 16) {
@@ -299,7 +315,7 @@ static void check_nothing_stays(void)
  * of its checks. */
 static void check_victim(const struct duel *d, const struct moment *m)
 {
-	bool ended = m->n && d->calls >= m->n, over = m->way != FORK && m->way != DLCLOSE;
+	bool ended = m->n && d->calls >= m->n, over = m->way < FORK;
 
 	if (ended && m->way == KILL)
 		CHECK_EQ(d->victim_status, SIGKILL);

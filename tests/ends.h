@@ -1,5 +1,6 @@
 /* Two processes that share something, of which one is ended at its n-th system call: by SIGKILL, there or between two instructions
- * behind it, or by another of its threads that calls exit(), _exit(), execve(), fork() or dlclose() at that moment. The other process must end each of its waits,
+ * behind it, or by another of its threads that calls exit(), _exit(), execve(), fork() or dlclose() at that moment; or is interrupted by signals
+ * from there on. The other process must end each of its waits,
  * and work on alone. Each case has a run of the virtual GPU of its own, of which nothing may stay. */
 #ifndef TESTS_ENDS_H
 #define TESTS_ENDS_H
