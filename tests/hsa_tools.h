@@ -32,4 +32,14 @@ static void tools_find(void)
 		dlclose(tool);
 }
 
+static hsa_queue_t *tools_intercept_queue(hsa_agent_t gpu)
+{
+	hsa_queue_t *queue = NULL;
+
+	CHECK_EQ(tools.hsa_amd_queue_intercept_create_fn(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
+							 UINT32_MAX, &queue),
+		 HSA_STATUS_SUCCESS);
+	return queue;
+}
+
 #endif

@@ -65,12 +65,13 @@ void rt_queues_fini(struct rt *rt)
 	rt->queues = NULL;
 }
 
+/* A queue below an intercept queue has no name: an address that it has is of a destroyed queue. */
 static struct rt_queue *queue_find_locked(const struct rt *rt, const hsa_queue_t *queue)
 {
 	struct rt_queue *q = rt->queues->list;
 
 	drv_rank_assert(DRV_RANK_RT_QUEUES);
-	while (q && &q->amd->hsa_queue != queue)
+	while (q && (&q->amd->hsa_queue != queue || q->above))
 		q = q->next;
 	return q;
 }

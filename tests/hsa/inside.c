@@ -182,9 +182,7 @@ static void packet_create(void)
 
 static void packet_create_intercepted(void)
 {
-	CHECK_EQ(tools.hsa_amd_queue_intercept_create_fn(rig.gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
-							 UINT32_MAX, &queue),
-		 HSA_STATUS_SUCCESS);
+	queue = tools_intercept_queue(rig.gpu);
 	packet_write();
 }
 

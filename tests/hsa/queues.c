@@ -541,11 +541,8 @@ static void intercepted(void)
 	uint64_t seen = 0, below = 0;
 	uint32_t *words = rig_host(4096), want = 0;
 	hsa_signal_t done = rig_signal(0);
-	hsa_queue_t *queue = NULL;
+	hsa_queue_t *queue = tools_intercept_queue(rig.gpu);
 
-	CHECK_EQ(tools.hsa_amd_queue_intercept_create_fn(rig.gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
-							 UINT32_MAX, &queue),
-		 HSA_STATUS_SUCCESS);
 	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(queue, pass, &below), HSA_STATUS_SUCCESS);
 	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(queue, multiply, &times), HSA_STATUS_SUCCESS);
 	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(queue, pass, &seen), HSA_STATUS_SUCCESS);
@@ -569,6 +566,24 @@ static void intercepted(void)
 	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 	hsa_signal_destroy(done);
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+}
+
+/* The queue below an intercept queue may have the address of a destroyed one. */
+static void destroyed_below(void)
+{
+	hsa_queue_t *gone[2], *queue;
+
+	for (unsigned i = 0; i < 2; i++)
+		CHECK_EQ(hsa_queue_create(rig.gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
+					  &gone[i]),
+			 HSA_STATUS_SUCCESS);
+	for (unsigned i = 0; i < 2; i++)
+		CHECK_EQ(hsa_queue_destroy(gone[i]), HSA_STATUS_SUCCESS);
+	queue = tools_intercept_queue(rig.gpu);
+	for (unsigned i = 0; i < 2; i++)
+		if (gone[i] != queue)
+			CHECK_EQ(hsa_queue_destroy(gone[i]), HSA_STATUS_ERROR_INVALID_QUEUE);
+	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 }
 
 static void groups(void)
@@ -702,6 +717,7 @@ int main(int argc, char **argv)
 	priorities(queue);
 	soft();
 	intercepted();
+	destroyed_below();
 	groups();
 	misuse();
 	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
