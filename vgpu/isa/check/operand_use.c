@@ -214,11 +214,6 @@ static bool reads_other_lanes(const struct isa_inst *i)
 	}
 }
 
-static bool swaps(enum isa_op op)
-{
-	return op == ISA_OP_V_SWAP_B32 || op == ISA_OP_V_SWAPREL_B32;
-}
-
 static void results_of_valu(const struct using *u)
 {
 	const struct isa_valu *v = &u->i->valu;
@@ -243,7 +238,7 @@ static void use_of_valu(const struct using *u)
 		unsigned dw = v->type[n] == ISA_T_M64 ? u->mask_dw : isa_type_dw(v->type[n]);
 
 		if (v->kind[n] == ISA_FROM_ROW)
-			add_bits(u->t, v->row[n], dw, swaps(u->i->op));
+			add_bits(u->t, v->row[n], dw, isa_op_swaps(u->i->op));
 		else if (v->kind[n] == ISA_FROM_SCALAR)
 			reads_scalar(u, v->src[n], dw);
 	}

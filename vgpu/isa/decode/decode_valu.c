@@ -223,11 +223,6 @@ static void short_source0(struct decode_state *st, unsigned code)
 
 /* --- VOP1, VOP2, VOPC --- */
 
-static bool swaps(enum isa_op op)
-{
-	return op == ISA_OP_V_SWAP_B32 || op == ISA_OP_V_SWAPREL_B32;
-}
-
 void decode_vop1(struct decode_state *st, uint32_t w)
 {
 	decode_row(st, ISA_VOP1, bits_of(w, 16, 9));
@@ -242,7 +237,7 @@ void decode_vop1(struct decode_state *st, uint32_t w)
 	short_result(st, bits_of(w, 24, 17));
 	if (st->inst->row->src[0])
 		short_source0(st, bits_of(w, 8, 0));
-	if (swaps(st->inst->op) && st->inst->valu.kind[0] != ISA_FROM_ROW)
+	if (isa_op_swaps(st->inst->op) && st->inst->valu.kind[0] != ISA_FROM_ROW)
 		st->why = "v_swap of what is no VGPR";
 }
 
@@ -306,7 +301,7 @@ void decode_vopc(struct decode_state *st, uint32_t w)
 /* Instructions that have no VOP3 form though their encoding would have a place for it. */
 static bool no_vop3_form(enum isa_op op)
 {
-	return is_mk(op) || is_ak(op) || swaps(op) || op == ISA_OP_V_READFIRSTLANE_B32 ||
+	return is_mk(op) || is_ak(op) || isa_op_swaps(op) || op == ISA_OP_V_READFIRSTLANE_B32 ||
 	       op == ISA_OP_V_PK_FMAC_F16 || op == ISA_OP_V_ACCVGPR_MOV_B32 || op == ISA_OP_V_PERMLANE64_B32;
 }
 
