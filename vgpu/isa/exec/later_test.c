@@ -131,6 +131,13 @@ static void check_minimum(void)
 	ALL_LANES(22, f32_bits(3.0f)); /* the number decides */
 }
 
+/* Of a lane's number and a denormal that MODE flushes. */
+static void check_minimum_flushes(void)
+{
+	ALL_LANES(20, 0);
+	ALL_LANES(21, 0);
+}
+
 static void check_scalar_float(void)
 {
 	CHECK_EQ(S(20), f32_bits(3.75f));
@@ -453,6 +460,9 @@ static const struct later_piece pieces[] = {
 	{"minimum and minimumNumber", check_minimum,
 	 "v_mov_b32 v23, 0x7f800001\n v_mov_b32 v24, 3.0\n v_minimum_f32 v20, v24, v23\n"
 	 "v_mov_b32 v25, 0\n v_mov_b32 v26, 0x80000000\n v_minimum_f32 v21, v25, v26\n v_min_num_f32 v22, v24, v23\n",
+	 "gfx1200", NULL, 0},
+	{"the minimum of denormals that are flushed", check_minimum_flushes,
+	 "v_mov_b32 v26, 1\n v_mov_b32 v27, 0\n s_denorm_mode 0\n v_minimum_f64 v[20:21], v[14:15], v[26:27]\n",
 	 "gfx1200", NULL, 0},
 	{"scalar floating point", check_scalar_float,
 	 "s_mov_b32 s25, 0x3fc00000\n s_add_f32 s20, s25, 0x40100000\n s_mul_f32 s21, s20, 2.0\n"
