@@ -21,7 +21,8 @@ static void set_operands(const struct half_case *c)
 	unsigned base = strstr(c->text, "v129") || strstr(c->text, "v133") ? 128 : 0;
 
 	memset(test.v, 0x5a, FILE_ROWS * sizeof(*test.v));
-	EACH {
+	EACH
+	{
 		const uint32_t value[6] = {0, c->a[l & 1], c->b, c->c, 0, HALVES_OLD};
 
 		for (unsigned n = 0; n < 6; n++) {

@@ -552,7 +552,8 @@ static const struct {
 	{"ds_direct_load v1 wait_va_vdst:15 wait_vm_vsrc:1\n", "LDS_DIRECT is not executed"},
 	{"ds_param_load v1, attr0.x wait_va_vdst:15 wait_vm_vsrc:1\n", "parameters of pixels are not executed"},
 	{"v_movreld_b32_dpp v20, v8 quad_perm:[1,0,3,2]\n", "DPP and SDWA of this instruction are not executed"},
-	{"v_movrels_b32_e64_dpp v20, v8 dpp8:[1,0,3,2,5,4,7,6]\n", "DPP and SDWA of this instruction are not executed"},
+	{"v_movrels_b32_e64_dpp v20, v8 dpp8:[1,0,3,2,5,4,7,6]\n",
+	 "DPP and SDWA of this instruction are not executed"},
 	{".long 0x7e0202fe\n", "LDS_DIRECT is not executed"}, /* v_mov_b32 v1, src_lds_direct */
 	{"s_barrier_signal 1\n", "no named barriers"},
 	{"s_mov_b32 m0, 1\n s_barrier_signal m0\n", "no named barriers"},

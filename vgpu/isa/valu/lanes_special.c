@@ -213,7 +213,8 @@ static inline bool any_nan(const double v[3])
 static void div_fmas_f32(struct isa_lanes *x)
 {
 	for (unsigned l = 0; l < ISA_LANES; l++) {
-		uint32_t a = in32(x->s[0][l], x->mode), b = in32(x->s[1][l], x->mode), c = in32(x->s[2][l], x->mode);
+		uint32_t a = in32(x->s[0][l], x->mode), b = in32(x->s[1][l], x->mode),
+			 c = in32(x->s[2][l], x->mode);
 		float r = __builtin_fmaf(as_f32(a), as_f32(b), as_f32(c));
 
 		if (x->carry >> l & 1)
