@@ -214,11 +214,6 @@ static bool reads_other_lanes(const struct isa_inst *i)
 	}
 }
 
-static bool swaps(enum isa_op op)
-{
-	return op == ISA_OP_V_SWAP_B32 || op == ISA_OP_V_SWAPREL_B32;
-}
-
 static void results_of_valu(const struct using *u)
 {
 	const struct isa_valu *v = &u->i->valu;
@@ -243,7 +238,7 @@ static void use_of_valu(const struct using *u)
 		unsigned dw = v->type[n] == ISA_T_M64 ? u->mask_dw : isa_type_dw(v->type[n]);
 
 		if (v->kind[n] == ISA_FROM_ROW)
-			add_bits(u->t, v->row[n], dw, swaps(u->i->op));
+			add_bits(u->t, v->row[n], dw, isa_op_swaps(u->i->op));
 		else if (v->kind[n] == ISA_FROM_SCALAR)
 			reads_scalar(u, v->src[n], dw);
 	}
@@ -268,10 +263,54 @@ static bool returns(const struct isa_inst *i)
 	return i->mem.dst_dw && (!is_atomic(i) || i->flags & ISA_GLC);
 }
 
-static void add_load(struct isa_operand_use *t, unsigned first, unsigned count)
+static enum isa_half half_moved_by_ds(enum isa_op op)
 {
+	switch (op) {
+	case ISA_OP_DS_WRITE_B8:
+	case ISA_OP_DS_WRITE_B16:
+	case ISA_OP_DS_READ_U8_D16:
+	case ISA_OP_DS_READ_I8_D16:
+	case ISA_OP_DS_READ_U16_D16:
+		return ISA_HALF_LOW;
+	case ISA_OP_DS_WRITE_B8_D16_HI:
+	case ISA_OP_DS_WRITE_B16_D16_HI:
+	case ISA_OP_DS_READ_U8_D16_HI:
+	case ISA_OP_DS_READ_I8_D16_HI:
+	case ISA_OP_DS_READ_U16_D16_HI:
+		return ISA_HALF_HIGH;
+	default:
+		return ISA_HALF_BOTH;
+	}
+}
+
+static enum isa_half half_moved(const struct using *u)
+{
+	const struct isa_access *access = isa_access_of(u->i->op);
+
+	if (!isa_generation_of(u->gfx)->true16)
+		return ISA_HALF_BOTH;
+	if (access->class != ISA_ACCESS_LOAD_D16 && access->class != ISA_ACCESS_STORE_SUB)
+		return half_moved_by_ds(u->i->op);
+	return access->high ? ISA_HALF_HIGH : ISA_HALF_LOW;
+}
+
+static void add_load(const struct using *u, unsigned first, unsigned count)
+{
+	struct isa_operand_use *t = u->t;
+
 	add_write(t, first, count);
-	t->loaded = (struct isa_range){(uint16_t)first, (uint8_t)count, true};
+	if (count == 1)
+		t->range[t->count - 1].half = (uint8_t)half_moved(u);
+	t->loaded = t->range[t->count - 1];
+}
+
+static void add_data(const struct using *u)
+{
+	const struct isa_mem *m = &u->i->mem;
+
+	add_read(u->t, m->vdata, m->data_dw);
+	if (m->data_dw == 1)
+		u->t->range[u->t->count - 1].half = (uint8_t)half_moved(u);
 }
 
 static void use_of_smem(const struct using *u)
@@ -286,7 +325,7 @@ static void use_of_smem(const struct using *u)
 	if (m->data_dw)
 		reads_scalar(u, m->sdst, m->data_dw);
 	if (returns(u->i))
-		add_load(u->t, ISA_SCALAR_BASE + m->sdst, m->dst_dw);
+		add_load(u, ISA_SCALAR_BASE + m->sdst, m->dst_dw);
 }
 
 /* Instructions of LDS and GDS that read M0. */
@@ -306,12 +345,12 @@ static void use_of_ds(const struct using *u)
 	u->t->atomic = i->op == ISA_OP_DS_APPEND || i->op == ISA_OP_DS_CONSUME ||
 		       !strncmp(isa_op_name(i->op), "ds_wrxchg2", 10);
 	add_read(u->t, m->vaddr, isa_type_dw(i->row->src[0]));
-	add_read(u->t, m->vdata, m->data_dw);
+	add_data(u);
 	add_read(u->t, m->vdata1, isa_type_dw(i->row->src[2]));
 	if (ds_reads_m0(i))
 		reads_scalar(u, ISA_M0, 1);
 	if (m->dst_dw)
-		add_load(u->t, m->vdst, m->dst_dw);
+		add_load(u, m->vdst, m->dst_dw);
 }
 
 static bool has_lds_op(enum isa_op op)
@@ -327,7 +366,7 @@ static void use_of_result(const struct using *u, unsigned extra_dw)
 	if (u->t->to_lds)
 		reads_scalar(u, ISA_M0, 1);
 	else if (returns(u->i))
-		add_load(u->t, m->vdst, m->dst_dw + extra_dw);
+		add_load(u, m->vdst, m->dst_dw + extra_dw);
 }
 
 /* Vector memory counts as a load when anything comes back. */
@@ -364,9 +403,9 @@ static void use_of_block(const struct using *u)
 
 	u->t->block = true;
 	reads_scalar(u, ISA_M0, 1);
-	add_read(u->t, m->vdata, m->data_dw);
+	add_data(u);
 	if (m->dst_dw)
-		add_load(u->t, m->vdst, m->dst_dw);
+		add_load(u, m->vdst, m->dst_dw);
 	counts_as(u, m->dst_dw ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
 }
 
@@ -384,7 +423,7 @@ static void use_of_flat(const struct using *u)
 		use_of_block(u);
 		return;
 	}
-	add_read(u->t, m->vdata, m->data_dw);
+	add_data(u);
 	use_of_result(u, 0);
 	if (comes_back(u->t))
 		counts_as(u, flat ? ISA_OPERATION_FLAT_LOAD : ISA_OPERATION_LOAD);
@@ -403,10 +442,10 @@ static void use_of_buffer(const struct using *u)
 	add_read(u->t, m->vaddr, !!(i->flags & ISA_OFFEN) + !!(i->flags & ISA_IDXEN));
 	reads_scalar(u, m->sbase, 4);
 	reads_scalar(u, m->soffset, 1);
-	add_read(u->t, m->vdata, m->data_dw);
+	add_data(u);
 	use_of_result(u, i->flags & ISA_TFE ? 1 : 0);
 	if (i->flags & ISA_TFE && !comes_back(u->t)) /* the status has a register all the same */
-		add_load(u->t, m->vdst + (m->dst_dw ? m->dst_dw : m->data_dw), 1);
+		add_load(u, m->vdst + (m->dst_dw ? m->dst_dw : m->data_dw), 1);
 	if (from_lds)
 		u->t->to_lds = false;
 	counts_as(u, comes_back(u->t) ? ISA_OPERATION_LOAD : ISA_OPERATION_STORE);
@@ -441,7 +480,7 @@ static void use_of_image(const struct using *u)
 	reads_scalar(u, m->sbase, 8);
 	if (isa_op_samples(i->op))
 		reads_scalar(u, m->soffset, 4);
-	add_read(u->t, m->vdata, m->data_dw);
+	add_data(u);
 	use_of_result(u, i->flags & ISA_TFE ? 1 : 0);
 	if (samples(i->op) && !is_gfx9(u))
 		u->t->path = ISA_PATH_SAMPLER;

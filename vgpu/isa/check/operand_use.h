@@ -15,7 +15,11 @@ struct isa_range {
 	uint16_t first;
 	uint8_t count;
 	bool written; /* else read */
+	uint8_t half; /* enum isa_half */
 };
+
+/* The part of a register that a memory instruction moves (waitcnt_check.h). */
+enum isa_half { ISA_HALF_BOTH, ISA_HALF_LOW, ISA_HALF_HIGH };
 
 /* Effect of an instruction on the wave's counters and barriers. */
 enum isa_event {

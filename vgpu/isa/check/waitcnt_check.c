@@ -141,12 +141,19 @@ static uint32_t block_of(const struct isa_wave *w, const struct isa_range *data)
 	return mask && data->first + 31 - (unsigned)__builtin_clz(mask) < w->machine->vgpr_count ? mask : 0;
 }
 
+static bool halves_differ(const struct isa_range *a, const struct isa_range *b)
+{
+	return a->half && b->half && a->half != b->half;
+}
+
 /* Whether a range of an instruction's has a register that is being loaded. */
 static bool is_loading(const struct isa_wave *w, const struct isa_operand_use *t, const struct isa_range *r,
 		       const struct waitcnt_load *load)
 {
 	uint32_t mask;
 
+	if (halves_differ(r, &load->range))
+		return false;
 	if (!t->block || r->count != ISA_BLOCK)
 		return ranges_overlap(r, &load->range);
 	mask = block_of(w, r);

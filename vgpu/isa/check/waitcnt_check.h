@@ -8,6 +8,12 @@
  * ISA_POISON until the load arrives; an early write is lost to the load. So correct code pays for bookkeeping
  * alone.
  *
+ * A load of 16 bits has all of its register under way for the vector ALU: on GFX11 and GFX12 such a load and an instruction
+ * that writes the other half disturb each other (LLVM's D16Writes32BitVgpr, pull requests 157795 and 165587; the arch table
+ * of StinkyTofu in AMD's rocm-libraries says that a vector instruction rewrites all 32 bits). Memory instructions move their
+ * own half alone: a load or store of the other half needs no wait (LLVM's pull request 194477). On earlier chips the
+ * register counts as a whole, as LLVM has it.
+ *
  * Not checked: sources of memory instructions. On GFX9 a store has read its registers when it is issued (expcnt
  * counts exports and GDS alone); later generations keep a vector instruction from overwriting them by themselves.
  *

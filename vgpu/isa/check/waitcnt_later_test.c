@@ -25,7 +25,15 @@ static void block_too_early(void)
 	ALL_LANES(23, was(4 * l + 12));
 }
 
+/* Both halves are loaded. */
+static void check_two_halves(void)
+{
+	ALL_LANES(20, (was(4 * l) & 0xffff) | was(4 * l + 4) << 16);
+}
+
 #define LOAD  "global_load_dword v20, v[2:3], off\n"
+#define LOW   "global_load_d16_b16 v20, v[2:3], off\n"
+#define HIGH  "global_load_d16_hi_b16 v20, v[2:3], off offset:4\n"
 #define LOAD2 "global_load_dword v21, v[2:3], off\n"
 #define STORE "global_store_dword v[2:3], v8, off offset:1024\n"
 #define USE   "v_mov_b32 v22, v20\n"
@@ -77,6 +85,22 @@ static const struct later_piece pieces[] = {
 	{"the counter of LDS goes to 63", NULL,
 	 "ds_read_b32 v20, v1\n .rept 20\n ds_write_b32 v1, v8 offset:1024\n .endr\n v_mov_b32 v21, v20\n", NULL,
 	 NULL, 0, 1},
+	{"the other half for the vector ALU", NULL, HIGH "v_add_nc_u16 v21, v20, v8\n", "gfx1100", NULL, 0, 1},
+	{"a result in the other half", NULL, HIGH "v_add_nc_u16 v20, v8, v8\n", "gfx1100", NULL, 0, 1},
+	{"a load of the other half", check_two_halves, HIGH LOW, "gfx1100", NULL, 0, 0},
+	{"a store of the other half", NULL,
+	 HIGH "global_store_b16 v[2:3], v20, off offset:1024\n ds_store_b16 v1, v20 offset:1024\n", "gfx1100", NULL,
+	 0, 0},
+	{"a store of the half", NULL, HIGH "global_store_d16_hi_b16 v[2:3], v20, off offset:1024\n", "gfx1100",
+	 NULL, 0, 1},
+	{"a store of the register", NULL, HIGH "global_store_b32 v[2:3], v20, off offset:1024\n", "gfx1100", NULL,
+	 0, 1},
+	{"an address with a half under way", NULL, LOW "ds_bpermute_b32 v21, v20, v8\n", "gfx1100", NULL, 0, 1},
+	{"halves from memory and LDS", NULL, LOW "ds_load_u16_d16_hi v20, v1\n", "gfx1100", NULL, 0, 0},
+	{"the same half from memory and LDS", NULL, LOW "ds_load_u8_d16 v20, v1\n", "gfx1100", NULL, 0, 1},
+	{"halves of earlier chips", NULL,
+	 "global_load_short_d16_hi v20, v[2:3], off\n global_store_short v[2:3], v20, off offset:1024\n", NULL,
+	 "gfx1099", 0, 1},
 	{"a message's answer", NULL,
 	 "s_sendmsg_rtn_b32 s24, sendmsg(MSG_RTN_GET_DOORBELL)\n s_mov_b32 s26, s24\n s_waitcnt lgkmcnt(0)\n",
 	 "gfx1100", "gfx1199", 0, 1},

@@ -165,6 +165,12 @@ static inline bool isa_op_transposes(enum isa_op op)
 	return op == ISA_OP_GLOBAL_LOAD_TR_B128 || op == ISA_OP_GLOBAL_LOAD_TR_B64;
 }
 
+/* The source is a result, too. */
+static inline bool isa_op_swaps(enum isa_op op)
+{
+	return op == ISA_OP_V_SWAP_B32 || op == ISA_OP_V_SWAP_B16 || op == ISA_OP_V_SWAPREL_B32;
+}
+
 /* Image instructions with a sampler, and those that give one component of four texels. */
 static inline bool isa_op_samples(enum isa_op op)
 {

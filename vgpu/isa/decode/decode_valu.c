@@ -100,6 +100,16 @@ static void short_source(struct decode_state *st, unsigned n, unsigned code)
 	decode_valu_source(st, n, code >= CODE_VGPR ? CODE_VGPR + short_vgpr(st, n, code - CODE_VGPR) : code);
 }
 
+/* Source 0 of DPP, in the second or third dword. In VOP3 and VOP3P its field has all VGPRs, and op_sel selects halves
+ * (LLVM's MC test gfx11_asm_vop3_dpp16_from_vop1.s; Mesa's aco_assembler.cpp writes bit 7 for other encodings alone). */
+static void dpp_source(struct decode_state *st, unsigned reg)
+{
+	if (st->inst->enc == ISA_VOP3 || st->inst->enc == ISA_VOP3P)
+		decode_valu_source(st, 0, CODE_VGPR + reg);
+	else
+		short_source(st, 0, CODE_VGPR + reg);
+}
+
 static void short_result(struct decode_state *st, unsigned reg)
 {
 	struct isa_valu *v = &st->inst->valu;
@@ -178,7 +188,7 @@ static void decode_dpp(struct decode_state *st)
 	v->row_mask = (uint8_t)bits_of(w, 31, 28);
 	if (!dpp_ctrl_exists(st, v->dpp_ctrl))
 		st->why = "a reserved DPP control";
-	short_source(st, 0, CODE_VGPR + bits_of(w, 7, 0));
+	dpp_source(st, bits_of(w, 7, 0));
 }
 
 /* Eight selections of three bits. */
@@ -192,7 +202,7 @@ static void decode_dpp8(struct decode_state *st, bool fetch)
 	v->dpp8 = bits_of(w, 31, 8);
 	v->dpp_fetch = fetch;
 	v->bound_ctrl = true;
-	short_source(st, 0, CODE_VGPR + bits_of(w, 7, 0));
+	dpp_source(st, bits_of(w, 7, 0));
 }
 
 /* Source 0 of VOP1, VOP2 and VOPC: a register, a constant, or the sign of a second dword. */
@@ -213,11 +223,6 @@ static void short_source0(struct decode_state *st, unsigned code)
 
 /* --- VOP1, VOP2, VOPC --- */
 
-static bool swaps(enum isa_op op)
-{
-	return op == ISA_OP_V_SWAP_B32 || op == ISA_OP_V_SWAPREL_B32;
-}
-
 void decode_vop1(struct decode_state *st, uint32_t w)
 {
 	decode_row(st, ISA_VOP1, bits_of(w, 16, 9));
@@ -232,7 +237,7 @@ void decode_vop1(struct decode_state *st, uint32_t w)
 	short_result(st, bits_of(w, 24, 17));
 	if (st->inst->row->src[0])
 		short_source0(st, bits_of(w, 8, 0));
-	if (swaps(st->inst->op) && st->inst->valu.kind[0] != ISA_FROM_ROW)
+	if (isa_op_swaps(st->inst->op) && st->inst->valu.kind[0] != ISA_FROM_ROW)
 		st->why = "v_swap of what is no VGPR";
 }
 
@@ -296,7 +301,7 @@ void decode_vopc(struct decode_state *st, uint32_t w)
 /* Instructions that have no VOP3 form though their encoding would have a place for it. */
 static bool no_vop3_form(enum isa_op op)
 {
-	return is_mk(op) || is_ak(op) || swaps(op) || op == ISA_OP_V_READFIRSTLANE_B32 ||
+	return is_mk(op) || is_ak(op) || isa_op_swaps(op) || op == ISA_OP_V_READFIRSTLANE_B32 ||
 	       op == ISA_OP_V_PK_FMAC_F16 || op == ISA_OP_V_ACCVGPR_MOV_B32 || op == ISA_OP_V_PERMLANE64_B32;
 }
 

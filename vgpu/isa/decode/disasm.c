@@ -303,7 +303,7 @@ static void put_valu(struct text *t, const struct isa_inst *i)
 	}
 	if (i->row->enc == ISA_VOP3P)
 		put_packing(t, i, count);
-	else if (v->opsel && (is_half(v->dst_type) || is_half(v->type[0]))) {
+	else if (v->opsel && (is_half(v->dst_type) || is_half(v->type[0]) || is_half(v->type[2]))) {
 		put_bits(t, "op_sel", (v->opsel & ((1u << count) - 1)) | (v->opsel & 8u) >> (3 - count), count + 1);
 	}
 	put_text(t, "%s%s", v->clamp ? " clamp" : "", omod[v->omod]);

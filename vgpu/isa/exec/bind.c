@@ -92,6 +92,8 @@ static bool bind_inst(struct isa_program *program, struct isa_inst *inst)
 			return false;
 		if (!inst->fn)
 			isa_valu_bind(inst, isa_program_generation(program), isa_program_wave32(program));
+		else if (inst->valu.is_dpp || inst->valu.is_sdwa) /* cross.c reads plain sources */
+			inst->fn = isa_refuse(inst, "DPP and SDWA of this instruction are not executed");
 	}
 	if (!inst->fn)
 		inst->fn = isa_refuse(inst, "not implemented");

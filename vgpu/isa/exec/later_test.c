@@ -131,6 +131,13 @@ static void check_minimum(void)
 	ALL_LANES(22, f32_bits(3.0f)); /* the number decides */
 }
 
+/* Of a lane's number and a denormal that MODE flushes. */
+static void check_minimum_flushes(void)
+{
+	ALL_LANES(20, 0);
+	ALL_LANES(21, 0);
+}
+
 static void check_scalar_float(void)
 {
 	CHECK_EQ(S(20), f32_bits(3.75f));
@@ -454,6 +461,9 @@ static const struct later_piece pieces[] = {
 	 "v_mov_b32 v23, 0x7f800001\n v_mov_b32 v24, 3.0\n v_minimum_f32 v20, v24, v23\n"
 	 "v_mov_b32 v25, 0\n v_mov_b32 v26, 0x80000000\n v_minimum_f32 v21, v25, v26\n v_min_num_f32 v22, v24, v23\n",
 	 "gfx1200", NULL, 0},
+	{"the minimum of denormals that are flushed", check_minimum_flushes,
+	 "v_mov_b32 v26, 1\n v_mov_b32 v27, 0\n s_denorm_mode 0\n v_minimum_f64 v[20:21], v[14:15], v[26:27]\n",
+	 "gfx1200", NULL, 0},
 	{"scalar floating point", check_scalar_float,
 	 "s_mov_b32 s25, 0x3fc00000\n s_add_f32 s20, s25, 0x40100000\n s_mul_f32 s21, s20, 2.0\n"
 	 "s_cvt_i32_f32 s22, s20\n s_cvt_f16_f32 s23, s20\n s_mov_b32 s24, s20\n s_fmac_f32 s24, s25, 0x40100000\n"
@@ -541,6 +551,9 @@ static const struct {
 	{"s_mov_b32 exec_lo, 1\n global_load_tr_b64 v20, v[4:5], off\n", "lanes that EXEC turns off"},
 	{"ds_direct_load v1 wait_va_vdst:15 wait_vm_vsrc:1\n", "LDS_DIRECT is not executed"},
 	{"ds_param_load v1, attr0.x wait_va_vdst:15 wait_vm_vsrc:1\n", "parameters of pixels are not executed"},
+	{"v_movreld_b32_dpp v20, v8 quad_perm:[1,0,3,2]\n", "DPP and SDWA of this instruction are not executed"},
+	{"v_movrels_b32_e64_dpp v20, v8 dpp8:[1,0,3,2,5,4,7,6]\n",
+	 "DPP and SDWA of this instruction are not executed"},
 	{".long 0x7e0202fe\n", "LDS_DIRECT is not executed"}, /* v_mov_b32 v1, src_lds_direct */
 	{"s_barrier_signal 1\n", "no named barriers"},
 	{"s_mov_b32 m0, 1\n s_barrier_signal m0\n", "no named barriers"},

@@ -145,6 +145,31 @@ static const struct isa_inst *v_swap(struct isa_wave *w, const struct isa_inst *
 	return i + 1;
 }
 
+/* Where an operand has its half. */
+static unsigned half_shift(const struct isa_valu *v, unsigned operand)
+{
+	return v->opsel >> operand & 1 ? 16 : 0;
+}
+
+/* Operand 3 is the result. Both halves may be of one register. */
+static const struct isa_inst *v_swap_halves(struct isa_wave *w, const struct isa_inst *i)
+{
+	const struct isa_valu *v = &i->valu;
+	unsigned to = half_shift(v, 3), from = half_shift(v, 0);
+	uint64_t exec = isa_exec(w);
+
+	for (unsigned l = 0; l < ISA_LANES; l++) {
+		uint32_t *a = &w->v[v->vdst][l], *b = &w->v[v->row[0]][l];
+		uint32_t differ = (*a >> to ^ *b >> from) & 0xffff;
+
+		if (!(exec >> l & 1))
+			continue;
+		*a ^= differ << to;
+		*b ^= differ << from;
+	}
+	return i + 1;
+}
+
 static const struct isa_inst *v_swaprel(struct isa_wave *w, const struct isa_inst *i)
 {
 	bool ok = true;
@@ -190,6 +215,7 @@ const struct isa_handler isa_cross_handlers[] = {
 	{ISA_OP_V_READLANE_B32, v_readlane},
 	{ISA_OP_V_WRITELANE_B32, v_writelane},
 	{ISA_OP_V_SWAP_B32, v_swap},
+	{ISA_OP_V_SWAP_B16, v_swap_halves},
 	{ISA_OP_V_SWAPREL_B32, v_swaprel},
 	{ISA_OP_V_MOVRELD_B32, v_movreld},
 	{ISA_OP_V_MOVRELS_B32, v_movrels},

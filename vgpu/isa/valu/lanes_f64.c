@@ -67,23 +67,6 @@ static inline uint64_t minmax(uint64_t a, uint64_t b, bool ieee, bool max)
 	return r;
 }
 
-#define MINMAX(name, MAX)                                                                                          \
-	static void name(struct isa_lanes *x)                                                                      \
-	{                                                                                                          \
-		const bool ieee = x->mode & ISA_MODE_IEEE;                                                         \
-		const bool flush = !keeps_in64(x->mode) || !keeps_out64(x->mode);                                  \
-		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                       \
-		uint32_t *d = x->d;                                                                                \
-		EACH_LANE                                                                                          \
-		{                                                                                                  \
-			const uint64_t a = flush ? flush64(LD_u64(s0, l)) : LD_u64(s0, l);                         \
-			const uint64_t b = flush ? flush64(LD_u64(s1, l)) : LD_u64(s1, l);                         \
-			ST_u64(d, l, minmax(a, b, ieee, MAX));                                                     \
-		}                                                                                                  \
-	}
-MINMAX(min64, false)
-MINMAX(max64, true)
-
 /* GFX12: a NaN operand decides, the first signalling one before all. */
 static inline uint64_t extreme(uint64_t a, uint64_t b, bool max)
 {
@@ -94,8 +77,25 @@ static inline uint64_t extreme(uint64_t a, uint64_t b, bool max)
 	return is_nan64(b) ? b | quiet : minmax(a, b, false, max);
 }
 
-LANES_2(minimum64, u64, u64, u64, extreme(a, b, false))
-LANES_2(maximum64, u64, u64, u64, extreme(a, b, true))
+#define MINMAX(name, EXPR)                                                                                         \
+	static void name(struct isa_lanes *x)                                                                      \
+	{                                                                                                          \
+		const bool ieee = x->mode & ISA_MODE_IEEE;                                                         \
+		const bool flush = !keeps_in64(x->mode) || !keeps_out64(x->mode);                                  \
+		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                       \
+		uint32_t *d = x->d;                                                                                \
+		EACH_LANE                                                                                          \
+		{                                                                                                  \
+			const uint64_t a = flush ? flush64(LD_u64(s0, l)) : LD_u64(s0, l);                         \
+			const uint64_t b = flush ? flush64(LD_u64(s1, l)) : LD_u64(s1, l);                         \
+			ST_u64(d, l, EXPR);                                                                        \
+			(void)ieee;                                                                                \
+		}                                                                                                  \
+	}
+MINMAX(min64, minmax(a, b, ieee, false))
+MINMAX(max64, minmax(a, b, ieee, true))
+MINMAX(minimum64, extreme(a, b, false))
+MINMAX(maximum64, extreme(a, b, true))
 
 LANES_1(floor64, f64, f64, pick1(a, __builtin_copysign(__builtin_floor(a), a)))
 LANES_1(ceil64, f64, f64, pick1(a, __builtin_copysign(__builtin_ceil(a), a)))

@@ -5,12 +5,20 @@
 /* MODE.FP16_OVFL: what overflows becomes the largest number. */
 #define SATURATES(mode) ((mode) >> 23 & 1)
 
+/* The byte that op_sel 1:0 of VOP3 names, with its bits reversed (GFX12: RDNA4 ISA, V_CVT_F32_FP8; LLVM writes byte_sel:1
+ * as op_sel:[0,1]). */
+static unsigned byte_shift(const struct isa_valu *v)
+{
+	return (v->opsel & 1) << 4 | (v->opsel & 2) << 2;
+}
+
 #define WIDEN(name, FORMAT)                                                                                        \
 	static void name(struct isa_lanes *x)                                                                      \
 	{                                                                                                          \
+		const unsigned shift = byte_shift(x->inst);                                                        \
 		const struct fp8_format f = x->mode & ISA_MODE_F8_FNUZ ? FORMAT##_FNUZ : FORMAT##_OCP;             \
 		for (unsigned l = 0; l < ISA_LANES; l++)                                                           \
-			x->d[l] = fp8_to_bits32(x->s[0][l], f);                                                    \
+			x->d[l] = fp8_to_bits32(x->s[0][l] >> shift, f);                                           \
 	}                                                                                                          \
 	static void pk_##name(struct isa_lanes *x)                                                                 \
 	{                                                                                                          \

@@ -161,6 +161,29 @@ static void div_scale_f64(struct isa_lanes *x)
 	x->carry = flags;
 }
 
+/* Operands and results of v_div_fmas and v_div_fixup lose denormals as MODE says: LLVM divides under the program's MODE
+ * but for the steps in between, and takes the quotient for canonical (SITargetLowering::isCanonicalized()); v_div_scale,
+ * above, has made NaN of them. */
+static inline uint32_t in32(uint32_t a, uint32_t mode)
+{
+	return keeps_in32(mode) ? a : flush32(a);
+}
+
+static inline uint32_t out32(uint32_t a, uint32_t mode)
+{
+	return keeps_out32(mode) ? a : flush32(a);
+}
+
+static inline uint64_t in64(uint64_t a, uint32_t mode)
+{
+	return keeps_in64(mode) ? a : flush64(a);
+}
+
+static inline uint64_t out64(uint64_t a, uint32_t mode)
+{
+	return keeps_out64(mode) ? a : flush64(a);
+}
+
 /* a * b + c in twice the precision and more, so that scaling and the one rounding come after it. */
 static float fmas32(float a, float b, float c, int scale)
 {
@@ -190,7 +213,8 @@ static inline bool any_nan(const double v[3])
 static void div_fmas_f32(struct isa_lanes *x)
 {
 	for (unsigned l = 0; l < ISA_LANES; l++) {
-		uint32_t a = x->s[0][l], b = x->s[1][l], c = x->s[2][l];
+		uint32_t a = in32(x->s[0][l], x->mode), b = in32(x->s[1][l], x->mode),
+			 c = in32(x->s[2][l], x->mode);
 		float r = __builtin_fmaf(as_f32(a), as_f32(b), as_f32(c));
 
 		if (x->carry >> l & 1)
@@ -198,21 +222,23 @@ static void div_fmas_f32(struct isa_lanes *x)
 		x->d[l] = is_nan32(a)   ? a | 0x400000
 			  : is_nan32(b) ? b | 0x400000
 			  : is_nan32(c) ? c | 0x400000
-					: f32_bits(r);
+					: out32(f32_bits(r), x->mode);
 	}
 }
 
 static void div_fmas_f64(struct isa_lanes *x)
 {
 	for (unsigned l = 0; l < ISA_LANES; l++) {
-		double v[3] = {LD_f64(x->s[0], l), LD_f64(x->s[1], l), LD_f64(x->s[2], l)}, r;
+		double v[3], r;
 
+		for (unsigned n = 0; n < 3; n++)
+			v[n] = as_f64(in64(LD_u64(x->s[n], l), x->mode));
 		r = __builtin_fma(v[0], v[1], v[2]);
 		if (x->carry >> l & 1)
 			r = fmas64(v[0], v[1], v[2], EXPONENT64(f64_bits(v[2])) > 1023 ? 1 : -1);
 		if (any_nan(v))
 			r = pick64(v[0], pick64(v[1], pick64(v[2], r)));
-		ST_f64(x->d, l, r);
+		ST_u64(x->d, l, out64(f64_bits(r), x->mode));
 	}
 }
 
@@ -239,8 +265,10 @@ DIV_FIXUP(fixup32, uint32_t, 0x80000000u, 0x7f800000u, is_nan32, 0x400000u, NAN3
 DIV_FIXUP(fixup64, uint64_t, 0x8000000000000000ull, 0x7ff0000000000000ull, is_nan64, 0x8000000000000ull, NAN64,
 	  EXPONENT64, -1075)
 
-LANES_3(div_fixup_f32, u32, u32, u32, u32, fixup32(a, b, c))
-LANES_3(div_fixup_f64, u64, u64, u64, u64, fixup64(a, b, c))
+LANES_3(div_fixup_f32, u32, u32, u32, u32,
+	out32(fixup32(in32(a, x->mode), in32(b, x->mode), in32(c, x->mode)), x->mode))
+LANES_3(div_fixup_f64, u64, u64, u64, u64,
+	out64(fixup64(in64(a, x->mode), in64(b, x->mode), in64(c, x->mode)), x->mode))
 
 /* --- argument reduction --- */
 
