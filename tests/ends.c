@@ -26,7 +26,7 @@
 enum way { KILL, INSIDE, EXIT, EXIT_NOW, EXEC, FORK, DLCLOSE, SIGNAL, WAYS };
 static const char *const way_names[WAYS] = {"kill", "inside", "exit", "_exit", "exec", "fork", "dlclose", "signal"};
 #define SIGNAL_EACH 3
-#define STEP_BITS 13u /* of the number of instructions between a system call and INSIDE */
+#define STEP_BITS   13u /* of the number of instructions between a system call and INSIDE */
 
 /* The moment of a case. n = 0: no process is ended. */
 struct moment {
@@ -408,6 +408,11 @@ int ends_main(const struct ends *of, int argc, char **argv)
 	}
 	for (enum way way = KILL; way < WAYS; way++)
 		for (unsigned role = 0; role < 2 && (way != FORK || of->forked); role++)
-			try_way(way, role, way == KILL ? (all ? 0 : 16) : all ? 200 : way == INSIDE ? 16 : 4, calls);
+			try_way(way, role,
+				way == KILL     ? (all ? 0 : 16)
+				: all           ? 200
+				: way == INSIDE ? 16
+						: 4,
+				calls);
 	return check_done("ends of processes that share");
 }

@@ -41,7 +41,7 @@ static struct {
 	enum { STEP_BREAKS, STEP_RECORDS, STEP_COUNTS } mode;
 	unsigned taken, most; /* STEP_COUNTS: the steps, and after how many the thread stops */
 	int fd;               /* of the breakpoint; -1: none */
-	long wait_ns; /* the longest stop */
+	long wait_ns;         /* the longest stop */
 	void (*other)(void);
 	_Atomic bool stopped, other_done, over;
 } step_state;

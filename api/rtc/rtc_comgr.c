@@ -85,8 +85,8 @@ static const struct edition editions[] = {
 
 static struct {
 	struct drv_mutex
-		lock; /* guards the members below; held while comgr works: LLVM's options are the process's */
-	bool tried, torn;              /* torn: the parent of this process was in comgr when it forked */
+		lock;     /* guards the members below; held while comgr works: LLVM's options are the process's */
+	bool tried, torn; /* torn: the parent of this process was in comgr when it forked */
 	const struct edition *edition; /* NULL: there is no comgr, or it is unknown */
 } comgr_state = {.lock = DRV_MUTEX(DRV_RANK_HIP_COMPILER)};
 

@@ -42,7 +42,7 @@ enum { FORKS = STOPS };
 #endif
 #define CHILD_S 30u /* after which a child is taken for blocked */
 
-static struct draw shared; /* the objects that all threads begin a block with */
+static struct draw shared;                  /* the objects that all threads begin a block with */
 static pthread_barrier_t together, stopped; /* stopped: of the two threads of a stop */
 static struct block {
 	unsigned seed, first, threads;
@@ -51,7 +51,7 @@ static struct block {
 static bool prints;                           /* PAIRS_TRACE */
 static const char *volatile present[THREADS]; /* the functions that the threads call */
 static const char **child_calls;              /* shared: the function that the child calls */
-static unsigned length[ROWS], stops;          /* instructions of the row's last call that was not stopped; 0: not known */
+static unsigned length[ROWS], stops; /* instructions of the row's last call that was not stopped; 0: not known */
 
 static unsigned row_of(const struct block *s, unsigned thread, unsigned i)
 {
