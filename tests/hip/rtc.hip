@@ -39,10 +39,13 @@ static std::string log_of(hiprtcProgram program)
 	size_t size = 0;
 	std::string log;
 
+	/* The text alone is written, without a terminating 0. */
 	CHECK_EQ(hiprtcGetProgramLogSize(program, &size), HIPRTC_SUCCESS);
-	log.resize(size ? size : 1);
+	log.resize(size + 1, '#');
 	CHECK_EQ(hiprtcGetProgramLog(program, &log[0]), HIPRTC_SUCCESS);
-	return log.c_str();
+	CHECK(log[size] == '#' && log.find('\0') == std::string::npos);
+	log.resize(size);
+	return log;
 }
 
 /* --- programs -------------------------------------------------------------------------------------- */
