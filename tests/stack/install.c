@@ -86,6 +86,7 @@ static void hipcc_takes_amds_options(void)
 	RUNS("cd $T && $R/bin/hipcc -Werror -fgpu-rdc --offload-arch=gfx906 -c two.hip twice.hip && "
 	     "$R/bin/hipcc -Werror -fgpu-rdc --offload-arch=gfx906 two.o twice.o -o two && $RUN ./two");
 	RUNS("cd $T && HCC_AMDGPU_TARGET=gfx906 $R/bin/hipcc -fgpu-rdc two.hip twice.hip -o two2 && $RUN ./two2");
+	CHECK(!strstr(output, "two libraries of HIP"));
 	RUNS("cd $T && $R/bin/hipcc --offload-arch=gfx900,gfx906 --offload-arch=gfx1030 sine.hip -o sine4 && $RUN ./sine4 && "
 	     "grep -ao 'amdhsa--gfx[0-9]*' sine4 | sort -u | tr '\n' ' '");
 	says("amdhsa--gfx1030 amdhsa--gfx900 amdhsa--gfx906 ");
@@ -122,7 +123,10 @@ static void build_systems_find_hip(void)
 	RUNS("cd $T && C=$($R/bin/hipconfig --hipclangpath)/clang++ && PATH=$PWD/$R/bin:$PATH ROCM_PATH=$PWD/$R cmake -B cmake -DCMAKE_HIP_COMPILER=$C "
 	     "-DCMAKE_CXX_COMPILER=$C -DCMAKE_PREFIX_PATH=$PWD/$R -DCMAKE_HIP_ARCHITECTURES=gfx906 -DGPU_TARGETS=gfx906 && "
 	     "cmake --build cmake");
-	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host");
+	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host && $RUN cmake/relocatable && "
+	     "$RUN cmake/relocatable_device && $RUN cmake/module");
+	/* clang itself links the HIP of /usr, too, where it links device code; a line of ours says so. */
+	CHECK(!strstr(output, "two libraries of HIP"));
 	RUNS("cd $T && $R/bin/hipcc --offload-arch=gfx906 sine.hip -o sine && $RUN ./sine");
 	/* As programs' own instructions name ROCm's compiler. */
 	RUNS("cd $T && ROCM_PATH=$PWD/$R $R/llvm/bin/clang++ -x hip --offload-arch=gfx906 sine.hip -L$R/lib -lamdhip64 -o sine0 && $RUN ./sine0");
@@ -131,7 +135,7 @@ static void build_systems_find_hip(void)
 	/* The GPU that is there. */
 	RUNS("cd $T && $RUN $R/bin/hipcc -O2 sine.hip -o sine3 && $RUN ./sine3");
 	hipcc_takes_amds_options();
-	RUNS("cd $T && rm -r cmake CMakeLists.txt sine* host.cpp twice* two* count* plain*");
+	RUNS("cd $T && rm -r cmake CMakeLists.txt sine* host.cpp twice* two* count* plain* module*");
 }
 
 /* The libelf.a of Debian 13 (0.192-4) lacks functions that it calls: no static program can use it. */
