@@ -235,12 +235,13 @@ HIPRTC_ON_PROGRAM(hiprtcGetLoweredName, (const char *expression, const char **lo
 	return HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }
 
-/* The size includes the terminating 0. */
+/* The text is not terminated, and its size has no terminating 0: AMD's libraries are so (hiprtc.cpp, getLogSize(); run, 6.4.3), and
+ * MIGraphX asserts that the last character is none (hiprtc_program::log()). */
 HIPRTC_ON_PROGRAM(hiprtcGetProgramLogSize, (size_t *size), (size))
 {
 	if (!p || !size)
 		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
-	*size = p->log.size_B ? p->log.size_B + 1 : 0;
+	*size = p->log.size_B;
 	return HIPRTC_SUCCESS;
 }
 
@@ -249,7 +250,7 @@ HIPRTC_ON_PROGRAM(hiprtcGetProgramLog, (char *log), (log))
 	if (!p || !log)
 		return p ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INVALID_PROGRAM;
 	if (p->log.size_B)
-		memcpy(log, p->log.at, p->log.size_B + 1);
+		memcpy(log, p->log.at, p->log.size_B);
 	return HIPRTC_SUCCESS;
 }
 

@@ -134,6 +134,7 @@ hiprtcResult hiprtcAddNameExpression(hiprtcProgram prog, const char *name_expres
 hiprtcResult hiprtcCompileProgram(hiprtcProgram prog, int numOptions, const char **options);
 /* The text belongs to the program. */
 hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog, const char *name_expression, const char **lowered_name);
+/* The log's characters, without a terminating 0; the size is their number. */
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram prog, char *log);
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram prog, size_t *logSizeRet);
 /* For hipModuleLoadData(). */

@@ -25,6 +25,7 @@ mkdir -p "$out"
 rm -rf "$root"
 [ -e "$out/base/etc/debian_version" ] || debootstrap --variant=minbase bookworm "$out/base" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$out/debootstrap.log"
 cp -a "$out/base" "$root"
+echo 'Dpkg::Use-Pty "false";' >"$root/etc/apt/apt.conf.d/99terminal" # as in packages.sh
 trap 'umount "$root/proc" 2>/dev/null || :; rm -rf "$root"' EXIT
 mount -t proc proc "$root/proc"
 mkdir "$root/debs"

@@ -30,6 +30,8 @@ end() {
 
 make_root() {
 	cp -a "$out/base" "$out/$1"
+	# apt has no terminal to log, and would call that an error.
+	echo 'Dpkg::Use-Pty "false";' >"$out/$1/etc/apt/apt.conf.d/99terminal"
 	mount -t proc proc "$out/$1/proc"
 }
 

@@ -10,6 +10,8 @@ mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 command -v debootstrap >/dev/null || { echo "releases: there is no debootstrap (make deps-package)"; exit 77; }
 [ $# -gt 0 ] || set -- bookworm trixie forky
 mkdir -p "$out"
+# tests/stack/install looks for the folder's path in what was built.
+tree=tree-of-tuff
 
 in_root() {
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$out/$1" sh -ec "$2"
@@ -26,13 +28,13 @@ make_root() {
 	[ -e "$script" ] || script=${script%/*}/sid
 	rm -rf "${out:?}/$1"
 	debootstrap --variant=minbase "$1" "$out/$1" "$mirror" "$script" >"$out/$1.log" 2>&1
-	echo 'Acquire::Check-Valid-Until "false";' >"$out/$1/etc/apt/apt.conf.d/99snapshot"
+	printf '%s\n' 'Acquire::Check-Valid-Until "false";' 'Dpkg::Use-Pty "false";' >"$out/$1/etc/apt/apt.conf.d/99snapshot"
 	in_root "$1" 'apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc make >/dev/null' >>"$out/$1.log" 2>&1
 }
 
 step() {
 	begin=$(date +%s)
-	if in_root "$1" "cd /tuff && $2" >>"$out/$1.log" 2>&1; then
+	if in_root "$1" "cd /$tree && $2" >>"$out/$1.log" 2>&1; then
 		echo "releases: $1: $2: passed in $(($(date +%s) - begin)) s"
 	else
 		echo "releases: $1: $2: failed: $out/$1.log"
@@ -48,9 +50,9 @@ for release; do
 	mount -t proc proc "$out/$release/proc"
 	mount -t sysfs sysfs "$out/$release/sys"
 	mount --bind /dev "$out/$release/dev"
-	rm -rf "$out/$release/tuff"
-	mkdir "$out/$release/tuff"
-	git archive HEAD | tar -x -C "$out/$release/tuff"
+	rm -rf "${out:?}/$release/$tree"
+	mkdir "$out/$release/$tree"
+	git archive HEAD | tar -x -C "$out/$release/$tree"
 	step "$release" 'make demo'
 	step "$release" 'make deps-check'
 	step "$release" 'make -j2 check-quick'

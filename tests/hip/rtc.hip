@@ -4,6 +4,7 @@
 #include "tests/clients/hip/hip.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,10 +42,13 @@ static std::string log_of(hiprtcProgram program)
 	size_t size = 0;
 	std::string log;
 
+	/* The text alone is written, without a terminating 0. */
 	CHECK_EQ(hiprtcGetProgramLogSize(program, &size), HIPRTC_SUCCESS);
-	log.resize(size ? size : 1);
+	log.resize(size + 1, '#');
 	CHECK_EQ(hiprtcGetProgramLog(program, &log[0]), HIPRTC_SUCCESS);
-	return log.c_str();
+	CHECK(log[size] == '#' && log.find('\0') == std::string::npos);
+	log.resize(size);
+	return log;
 }
 
 /* --- programs -------------------------------------------------------------------------------------- */
@@ -144,6 +148,22 @@ static void no_compiler()
 	fails(SINE, {}, {"hiprtc: no clang that compiles for AMD's GPUs was found"});
 }
 
+/* Whether the system's device library knows gfx1200: Debian 12's does not. */
+static bool library_knows_later_chip()
+{
+	static const char *const patterns[] = {"/usr/lib/*/amdgcn/bitcode/oclc_isa_version_1200.bc",
+					       "/usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode/oclc_isa_version_1200.bc"};
+	bool known = false;
+
+	for (const char *pattern : patterns) {
+		glob_t found = {};
+
+		known |= !glob(pattern, 0, nullptr, &found);
+		globfree(&found);
+	}
+	return known;
+}
+
 /* comgr 2.4 ends at gfx1036: clang compiles for the others. */
 static void later_chip()
 {
@@ -154,7 +174,13 @@ static void later_chip()
 		 HIPRTC_SUCCESS);
 	CHECK_EQ(hiprtcCompileProgram(program, 1, &option), HIPRTC_SUCCESS);
 	CHECK_EQ(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
-	fails(SINE, {"--offload-arch=gfx1200", "-DX"}, {"__ocml_sin_f32"});
+	if (!library_knows_later_chip()) {
+		fails(SINE, {"--offload-arch=gfx1200", "-DX"}, {"__ocml_sin_f32"});
+		return;
+	}
+	CHECK_EQ(hiprtcCreateProgram(&program, SINE, "rtc", 0, nullptr, nullptr), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcCompileProgram(program, 1, &option), HIPRTC_SUCCESS);
+	CHECK_EQ(hiprtcDestroyProgram(&program), HIPRTC_SUCCESS);
 }
 
 /* --- a child of fork(), while the parent compiles --- */

@@ -474,13 +474,16 @@ extern "C" __global__ void use(float *out)
 	out[0] = at[0] + (float)b + __half2float(h);
 	out[1] = at[1];
 	out[2] = __hip_internal::is_same<size_t, unsigned long>::value;
+	out[3] = sizeof(__hip_int64_t) + 10 * sizeof(__hip_uint16_t) + (__hip_int8_t)-1 + (__hip_uint8_t)-1;
+	out[4] = __hip_internal::is_signed<__hip_int32_t>::value + 2 * __hip_internal::is_signed<__hip_uint32_t>::value +
+		 4 * sizeof(__hip_internal::conditional<false, __hip_uint64_t, __hip_int16_t>::type);
 	free(at);
 })";
 
 /* A program that is compiled at run time includes nothing for numbers of AMD's kinds, and has malloc(). */
 static void compiled_at_run_time()
 {
-	gpu_array<float> out(3);
+	gpu_array<float> out(5);
 	hipDeviceProp_t device;
 	hiprtcProgram program;
 	hipFunction_t function;
@@ -503,6 +506,7 @@ static void compiled_at_run_time()
 	HIP(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, args, nullptr));
 	const std::vector<float> got = out.read();
 	CHECK(got[0] == 10 && got[1] > 3e38f && got[2] == 1);
+	CHECK(got[3] == 8 + 20 - 1 + 255 && got[4] == 1 + 8);
 	HIP(hipModuleUnload(module));
 }
 

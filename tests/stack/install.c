@@ -73,6 +73,39 @@ static void be_alone(void)
 	setenv("T", root, 1);
 }
 
+/* Options and variables of AMD's hipcc that makefiles use (github.com/ROCm/HIPCC, src/hipBin_amd.h). */
+static void hipcc_takes_amds_options(void)
+{
+	RUNS("cd $T && $R/bin/hipcc --version && $R/bin/hipcc --short-version && $R/bin/hipcc --cxxflags && $R/bin/hipcc --ldflags");
+	says("HIP version: 6.4.");
+	says("clang version");
+	says("\n6.4.");
+	says("/rocm/include ");
+	says("-lamdhip64");
+	/* A kernel calls a function of another source. */
+	RUNS("cd $T && $R/bin/hipcc -Werror -fgpu-rdc --offload-arch=gfx906 -c two.hip twice.hip && "
+	     "$R/bin/hipcc -Werror -fgpu-rdc --offload-arch=gfx906 two.o twice.o -o two && $RUN ./two");
+	RUNS("cd $T && HCC_AMDGPU_TARGET=gfx906 $R/bin/hipcc -fgpu-rdc two.hip twice.hip -o two2 && $RUN ./two2");
+	CHECK(!strstr(output, "two libraries of HIP"));
+	RUNS("cd $T && $R/bin/hipcc --offload-arch=gfx900,gfx906 --offload-arch=gfx1030 sine.hip -o sine4 && $RUN ./sine4 && "
+	     "grep -ao 'amdhsa--gfx[0-9]*' sine4 | sort -u | tr '\n' ' '");
+	says("amdhsa--gfx1030 amdhsa--gfx900 amdhsa--gfx906 ");
+	/* Languages. */
+	RUNS("cd $T && $R/bin/hipcc -Wall -Werror count.c -o count && $RUN ./count");
+	RUNS("cd $T && $R/bin/hipcc -Werror -x c++ plain.cpp -o plain && HIP_COMPILE_CXX_AS_HIP=0 $R/bin/hipcc -Werror plain.cpp -o plain");
+	RUNS("cd $T && cp plain.cpp plain.C && ! $R/bin/hipcc --offload-arch=gfx906 plain.C -o plain");
+	says("this is compiled as HIP");
+	/* Flags of the environment; what is optimized when no option says how much. */
+	RUNS("cd $T && HIPCC_COMPILE_FLAGS_APPEND=-DHERE HIPCC_LINK_FLAGS_APPEND=-L/there HIPCC_VERBOSE=1 $R/bin/hipcc -x c++ plain.cpp -o plain");
+	says(" -O3 ");
+	says(" -DHERE ");
+	says(" -L/there");
+	RUNS("cd $T && HIPCC_VERBOSE=1 $R/bin/hipcc -O1 -c -x c++ plain.cpp -o plain.o");
+	CHECK(!strstr(output, "-O3") && !strstr(output, "-lamdhip64"));
+	RUNS("cd $T && $R/bin/hipcc --offload-arch=gfx900,gfx906 -M two.hip");
+	says("two.hip");
+}
+
 /* CMake with the language HIP and with HIP's packages; hipcc; hipconfig, which CMake looks for in PATH where clang does not
  * find the device library; the chips that are there. */
 static void build_systems_find_hip(void)
@@ -90,7 +123,10 @@ static void build_systems_find_hip(void)
 	RUNS("cd $T && C=$($R/bin/hipconfig --hipclangpath)/clang++ && PATH=$PWD/$R/bin:$PATH ROCM_PATH=$PWD/$R cmake -B cmake -DCMAKE_HIP_COMPILER=$C "
 	     "-DCMAKE_CXX_COMPILER=$C -DCMAKE_PREFIX_PATH=$PWD/$R -DCMAKE_HIP_ARCHITECTURES=gfx906 -DGPU_TARGETS=gfx906 && "
 	     "cmake --build cmake");
-	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host");
+	RUNS("cd $T && $RUN cmake/language && $RUN cmake/device && $RUN cmake/host && $RUN cmake/relocatable && "
+	     "$RUN cmake/relocatable_device && $RUN cmake/module");
+	/* clang itself links the HIP of /usr, too, where it links device code; a line of ours says so. */
+	CHECK(!strstr(output, "two libraries of HIP"));
 	RUNS("cd $T && $R/bin/hipcc --offload-arch=gfx906 sine.hip -o sine && $RUN ./sine");
 	/* As programs' own instructions name ROCm's compiler. */
 	RUNS("cd $T && ROCM_PATH=$PWD/$R $R/llvm/bin/clang++ -x hip --offload-arch=gfx906 sine.hip -L$R/lib -lamdhip64 -o sine0 && $RUN ./sine0");
@@ -98,7 +134,8 @@ static void build_systems_find_hip(void)
 	     "$R/bin/hipcc sine.o -o sine2 && $RUN ./sine2");
 	/* The GPU that is there. */
 	RUNS("cd $T && $RUN $R/bin/hipcc -O2 sine.hip -o sine3 && $RUN ./sine3");
-	RUNS("cd $T && rm -r cmake CMakeLists.txt sine* host.cpp");
+	hipcc_takes_amds_options();
+	RUNS("cd $T && rm -r cmake CMakeLists.txt sine* host.cpp twice* two* count* plain* module*");
 }
 
 /* The libelf.a of Debian 13 (0.192-4) lacks functions that it calls: no static program can use it. */

@@ -388,7 +388,8 @@ HIP_DEVICE coalesced_group binary_partition(const coalesced_group &parent, bool 
 
 template <unsigned int tile, class ParentCGTy = void> class thread_block_tile : public thread_group
 {
-	static_assert(tile && !(tile & (tile - 1)) && tile <= HIP_WAVE, "a power of two, and no more than a wave");
+	static_assert(tile && !(tile & (tile - 1)) && tile <= (unsigned)warpSize,
+		      "a power of two, and no more than a wave");
 
 	HIP_DEVICE static unsigned long long tile_mask()
 	{

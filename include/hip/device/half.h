@@ -207,6 +207,15 @@ struct alignas(4) __half2 {
 		x.__x = raw.x;
 		y.__x = raw.y;
 	}
+#ifdef __clang__
+	HIP_BOTH __half2(_Float16_2 both) : data(both)
+	{
+	}
+	HIP_BOTH operator _Float16_2() const
+	{
+		return data;
+	}
+#endif
 	HIP_BOTH operator __half2_raw() const
 	{
 		__half2_raw raw;

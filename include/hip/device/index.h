@@ -63,13 +63,18 @@ HIP_INDEX(gridDim, HIP_BLOCKS(x), HIP_BLOCKS(y), HIP_BLOCKS(z));
 #define hipGridDim_y   (hip_gridDim::get_y())
 #define hipGridDim_z   (hip_gridDim::get_z())
 
-/* Threads of a wave. Host code must query the device; the constant is 64 there. */
-#ifdef __AMDGCN_WAVEFRONT_SIZE
-#define HIP_WAVE __AMDGCN_WAVEFRONT_SIZE
+/* Threads of a wave. Host code must query the device; the constant is 64 there. clang 20 and 21 warn of the macro, later ones have none (LLVM
+ * #115507, #164217; ROCm's release notes of 6.4): the number is then what compilers choose for the chip. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-pragma"
+#if defined(__AMDGCN_WAVEFRONT_SIZE)
+static constexpr __attribute__((device)) int warpSize = __AMDGCN_WAVEFRONT_SIZE;
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+static constexpr __attribute__((device)) int warpSize = 32;
 #else
-#define HIP_WAVE 64
+static constexpr __attribute__((device)) int warpSize = 64;
 #endif
-static constexpr __attribute__((device)) int warpSize = HIP_WAVE;
+#pragma clang diagnostic pop
 
 /* The compute unit that the wave runs on now: its number in the shader engine, the engine's number above it, and on
  * gfx942 the XCC's above both. The fields are those of HW_ID (and XCC_ID on gfx942), or HW_ID1 from GFX10 on. */

@@ -17,6 +17,9 @@ set(HIP_PLATFORM amd)
 set(HIP_RUNTIME rocclr)
 set(hip_LIBRARY hip::host)
 set(hip_LIBRARIES hip::host hip::device)
+foreach(_hip_name IN ITEMS LIB_INSTALL_DIR BIN_INSTALL_DIR HIPCC_EXECUTABLE HIPCONFIG_EXECUTABLE LIBRARY LIBRARIES)
+  set(HIP_${_hip_name} "${hip_${_hip_name}}")
+endforeach()
 
 if(NOT DEFINED GPU_TARGETS)
   set(GPU_TARGETS "${AMDGPU_TARGETS}" CACHE STRING "chips to compile for")
@@ -50,5 +53,12 @@ if(NOT TARGET hip::amdhip64)
     set_property(TARGET hip::device APPEND PROPERTY
       INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:CXX>:SHELL:${_hip_flag}>")
   endforeach()
+  # Relocatable device code is linked for chips. clang itself would link the HIP of /usr, too.
+  set(_hip_flags --hip-link -no-hip-rt)
+  foreach(_hip_chip IN LISTS _hip_chips)
+    list(APPEND _hip_flags "--offload-arch=${_hip_chip}")
+  endforeach()
+  set_target_properties(hip::device PROPERTIES
+    INTERFACE_LINK_OPTIONS "$<$<LINK_LANG_AND_ID:CXX,Clang>:${_hip_flags}>")
 endif()
 set(hip_FOUND TRUE)

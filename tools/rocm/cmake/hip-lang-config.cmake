@@ -15,6 +15,8 @@ if(NOT TARGET hip-lang::amdhip64)
     set_property(TARGET hip-lang::device APPEND PROPERTY
       INTERFACE_COMPILE_OPTIONS "$<$<COMPILE_LANGUAGE:HIP>:${_hip_flag}>")
   endforeach()
+  # Relocatable device code is linked for chips, whose options CMake gives. clang itself would link the HIP of /usr, too.
+  set_target_properties(hip-lang::device PROPERTIES INTERFACE_LINK_OPTIONS "$<$<LINK_LANGUAGE:HIP>:--hip-link;-no-hip-rt>")
 endif()
 set(_CMAKE_HIP_DEVICE_RUNTIME_TARGET "hip-lang::device")
 set(CMAKE_HIP_RUNTIME_LIBRARIES_STATIC ${_CMAKE_HIP_DEVICE_RUNTIME_TARGET})

@@ -48,16 +48,22 @@ static void wait_for_a_buffer(void)
 static void dies_in(void (*ioctls)(void))
 {
 	struct vgpu_live before, after;
-	int status;
+	int status, ready[2];
+	char byte = 0;
 	pid_t pid;
 
 	vgpu_live(&before);
+	CHECK(!pipe(ready));
 	pid = fork();
 	if (!pid) {
 		rig.ctx = rig_ctx();
-		ioctls();
+		if (write(ready[1], &byte, 1) == 1)
+			ioctls();
 		pause();
 	}
+	CHECK_EQ(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
 	usleep(60000);
 	kill(pid, SIGKILL);
 	CHECK_EQ(waitpid(pid, &status, 0), pid);

@@ -1,0 +1,121 @@
+# FindHIP: the module of before CMake knew the language HIP (3.21), which AMD still ships: find_package(HIP MODULE) by
+# CMAKE_MODULE_PATH, in lib/cmake/hip or hip/cmake of the tree. hip_add_executable() and hip_add_library() compile sources that are *.cu,
+# *.hip, or have the property HIP_SOURCE_PROPERTY_FORMAT, by hipcc; the C++ compiler compiles the others, and links.
+get_filename_component(_hip_folder "${CMAKE_CURRENT_LIST_FILE}" REALPATH)
+get_filename_component(_hip_folder "${_hip_folder}" DIRECTORY)
+include("${_hip_folder}/hip-config.cmake")
+set(HIP_ROOT_DIR "${hip_ROOT_DIR}" CACHE PATH "HIP's folder")
+set(HIP_VERSION_STRING "${HIP_VERSION}")
+string(REPLACE "." ";" _hip_numbers "${HIP_VERSION}")
+list(GET _hip_numbers 0 HIP_VERSION_MAJOR)
+list(GET _hip_numbers 1 HIP_VERSION_MINOR)
+list(GET _hip_numbers 2 HIP_VERSION_PATCH)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(HIP REQUIRED_VARS HIP_HIPCC_EXECUTABLE HIP_HIPCONFIG_EXECUTABLE VERSION_VAR HIP_VERSION)
+set(_hip_configurations DEBUG RELEASE MINSIZEREL RELWITHDEBINFO)
+
+# Options for hipcc, of all sources that come later: HIP_HIPCC_FLAGS, HIP_CLANG_FLAGS, each also with a configuration's name.
+macro(hip_reset_flags)
+  unset(HIP_HIPCC_FLAGS)
+  unset(HIP_CLANG_FLAGS)
+  foreach(_hip_configuration IN LISTS _hip_configurations)
+    unset(HIP_HIPCC_FLAGS_${_hip_configuration})
+    unset(HIP_CLANG_FLAGS_${_hip_configuration})
+  endforeach()
+endmacro()
+
+macro(hip_include_directories)
+  list(APPEND HIP_HIPCC_INCLUDE_ARGS_USER ${ARGN})
+endmacro()
+
+# The options of a list; those behind a configuration's name are that configuration's.
+function(_hip_options result)
+  set(configuration)
+  set(options)
+  foreach(word IN LISTS ARGN)
+    if(word IN_LIST _hip_configurations)
+      set(configuration "${word}")
+    elseif(configuration)
+      list(APPEND options "$<$<CONFIG:${configuration}>:${word}>")
+    else()
+      list(APPEND options "${word}")
+    endif()
+  endforeach()
+  set(${result} "${options}" PARENT_SCOPE)
+endfunction()
+
+# Makes a target: ADD is add_executable or add_library.
+function(_hip_add_target add target)
+  set(kinds EXCLUDE_FROM_ALL STATIC SHARED MODULE WIN32 MACOSX_BUNDLE)
+  cmake_parse_arguments(_hip "${kinds}" "" "HIPCC_OPTIONS;CLANG_OPTIONS;HCC_OPTIONS;NVCC_OPTIONS" ${ARGN})
+  _hip_options(flags ${HIP_HIPCC_FLAGS} ${_hip_HIPCC_OPTIONS})
+  _hip_options(more ${HIP_CLANG_FLAGS} ${_hip_CLANG_OPTIONS})
+  list(APPEND flags ${more})
+  foreach(configuration IN LISTS _hip_configurations)
+    foreach(flag IN LISTS HIP_HIPCC_FLAGS_${configuration} HIP_CLANG_FLAGS_${configuration})
+      list(APPEND flags "$<$<CONFIG:${configuration}>:${flag}>")
+    endforeach()
+  endforeach()
+  foreach(folder IN LISTS HIP_HIPCC_INCLUDE_ARGS_USER)
+    list(APPEND flags "-I${folder}")
+  endforeach()
+  foreach(pair IN ITEMS INCLUDE_DIRECTORIES:-I COMPILE_DEFINITIONS:-D)
+    string(REPLACE ":" ";" pair "${pair}")
+    list(GET pair 0 property)
+    list(GET pair 1 option)
+    set(values "$<TARGET_PROPERTY:${target},${property}>")
+    list(APPEND flags "$<$<BOOL:${values}>:${option}$<JOIN:${values},;${option}>>")
+  endforeach()
+  list(APPEND flags "$<$<BOOL:$<TARGET_PROPERTY:${target},POSITION_INDEPENDENT_CODE>>:-fPIC>")
+
+  set(kind)
+  foreach(word IN LISTS kinds)
+    if(_hip_${word})
+      list(APPEND kind "${word}")
+    endif()
+  endforeach()
+  set(sources)
+  foreach(source IN LISTS _hip_UNPARSED_ARGUMENTS)
+    get_source_file_property(is_hip "${source}" HIP_SOURCE_PROPERTY_FORMAT)
+    get_source_file_property(is_header "${source}" HEADER_FILE_ONLY)
+    if((source MATCHES "\\.(cu|hip)$" OR is_hip) AND NOT is_header)
+      _hip_add_object(object "${target}" "${source}" "${flags}")
+      list(APPEND sources "${object}")
+    else()
+      list(APPEND sources "${source}")
+    endif()
+  endforeach()
+  cmake_language(CALL ${add} "${target}" ${kind} ${sources})
+  set_target_properties("${target}" PROPERTIES LINKER_LANGUAGE CXX)
+  # Not by target_link_libraries(), of which a project uses either of two forms for a target.
+  set_property(TARGET "${target}" APPEND PROPERTY LINK_LIBRARIES hip::host)
+  set_property(TARGET "${target}" APPEND PROPERTY INTERFACE_LINK_LIBRARIES hip::host)
+endfunction()
+
+# The object of a source that hipcc compiles. Sources of one name in several folders have objects of several names.
+function(_hip_add_object result target source flags)
+  get_filename_component(source "${source}" ABSOLUTE)
+  string(MD5 path "${source}")
+  string(SUBSTRING "${path}" 0 8 path)
+  get_filename_component(name "${source}" NAME)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir")
+  set(object "${folder}/${target}_generated_${path}_${name}${CMAKE_CXX_OUTPUT_EXTENSION}")
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${folder}"
+    COMMAND "${HIP_HIPCC_EXECUTABLE}" -c -x hip "${source}" -o "${object}" -MD -MF "${object}.d" "${flags}"
+    DEPENDS "${source}"
+    DEPFILE "${object}.d"
+    COMMENT "Building HIP object ${name}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set(${result} "${object}" PARENT_SCOPE)
+endfunction()
+
+function(hip_add_executable target)
+  _hip_add_target(add_executable "${target}" ${ARGN})
+endfunction()
+
+function(hip_add_library target)
+  _hip_add_target(add_library "${target}" ${ARGN})
+endfunction()
