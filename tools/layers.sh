@@ -74,7 +74,7 @@ for line in $(includes tests/device) $(includes tests/examples) $(includes tests
 	header=${line##*:}
 	case "$line" in tests/hsa/*) also="vgpu/vgpu.h vgpu/report.h hsa/names.h tests/inject.h tests/ends.h" ;; *) also="" ;; esac
 	case " $also " in *" $header "*) continue ;; esac
-	case "$header" in tests/check.h | tests/battery.h | tests/count.h | tests/step.h | tests/hsa_*.h | tests/code/code.h | tests/descriptors.h | tests/random.h | tests/rest.h | \
+	case "$header" in tests/check.h | tests/battery.h | tests/count.h | tests/step.h | tests/step_rows.h | tests/hsa_*.h | tests/code/code.h | tests/descriptors.h | tests/random.h | tests/rest.h | \
 		tests/device/*.h | tests/hsa/*.h | shaders/blob.h) ;; *) complain "${line%:*}" "$header" ;; esac
 done
 [ $bad = 0 ] && echo "layers: ok"

@@ -6,7 +6,8 @@
 
 /* 2.5 MiB a wave: of 256 MiB, what is wished for, 102 waves. */
 #define LANE_B     40960u
-#define GEM_CREATE 0x40 /* of the ioctls */
+#define GEM_CREATE 0x40         /* of the ioctls */
+#define WAIT_NS    60000000000u /* after which a workgroup is taken for one that never starts */
 
 static struct hsa_rig_kernel scratch, meet;
 
@@ -32,7 +33,7 @@ static hsa_signal_value_t run_group(hsa_queue_t *queue, uint32_t *out, uint16_t 
 	packet.workgroup_size_x = threads;
 	packet.private_segment_size = LANE_B;
 	rig_publish(queue, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH | RIG_BARRIER, 1);
-	value = hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 1000000000, HSA_WAIT_STATE_BLOCKED);
+	value = hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, WAIT_NS, HSA_WAIT_STATE_BLOCKED);
 	hsa_signal_destroy(done);
 	return value;
 }
