@@ -67,8 +67,9 @@ cat "$@" "$here/suites.rows" "$here/hand.rows" | grep -v '^#' | sort -t'|' -k1,1
 				"\nthe right order without it alone; a second, independent interpretation of the code with it gives the same wrong order as the virtual" \
 				"\nGPU. The kernels of rocThrust also use a half while the other is being loaded (row 122), which LLVM mended later (#157795)." \
 				"\nCLBlast in half precision fails on gfx1100 by code of the same kind: TransposeMatrixFast of xomatcopy merges v0.l where its source" \
-				"\nhas v0.h (v_bfi_b32; LLVM took such patterns out in #148715 and #149861). The other programs of CLBlast were not read," \
-				"\nnor was rocPRIM 6.4.3'\''s FlagHeads for hip_bfloat16 (test_block_discontinuity), which passes on gfx906 and gfx1030." \
+				"\nhas v0.h (v_bfi_b32; LLVM took such patterns out in #148715 and #149861). The other programs of CLBlast were not read." \
+				"\nFlagHeads of rocPRIM 6.4.3 for hip_bfloat16 (equal_to, 4 items) shifts the low half of v2 up (v_lshlrev_b32) to compare the last item, which" \
+				"\nis the high half: ds_store_b16_d16_hi of the same kernel stores that. It compares the third item with itself." \
 				"\n504 random kernels of 8- and 16-bit arithmetic, which LLVM 22 compiled with that feature at -O1, -O2 and -O3, gave the CPU'\''s results" \
 				"\non gfx1100 and gfx1200, without a finding of TUFF_VGPU_WAITS=on. Of 30 that LLVM 21 compiled at -O2, 4 gave others with the feature" \
 				"\nand none without it; the one that was read has the bytes of a low half in v_perm_b32 where its source has the high half."
