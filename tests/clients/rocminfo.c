@@ -1,5 +1,6 @@
 /* Debian's rocminfo, unmodified, over our HSA: its output must match each chip. */
 #include <stdlib.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 
 #include "drv/topology.h"
@@ -132,19 +133,20 @@ static void gpu_is(unsigned number, unsigned node, const struct board *b)
 	CHECK(!strstr(text, "ISA 2")); /* older releases of HIP drop a device that has two */
 }
 
-/* Memory of three kinds, never of a fourth: see tests/hsa/clr_traps.c. */
-/* KiB of a node's memory that GPUs may use: GTT is half of the machine's, in whole pages. */
-static unsigned usable_KiB(const struct drv_host *host, const struct drv_numa *numa)
+/* KiB of a node's memory that GPUs may use: GTT is half of the machine's, in whole pages. The nodes may have less
+ * together, as was seen on a virtual machine. */
+static unsigned usable_KiB(const struct drv_numa *numa)
 {
-	uint64_t machine_B = 0, gtt_B;
+	struct sysinfo machine;
+	uint64_t gtt_B;
 
-	for (unsigned i = 0; i < host->count; i++)
-		machine_B += host->node[i].total_B;
-	gtt_B = machine_B / 2 & ~UINT64_C(4095);
+	CHECK_EQ(sysinfo(&machine), 0);
+	gtt_B = (uint64_t)machine.totalram * machine.mem_unit / 2 & ~UINT64_C(4095);
 	return (unsigned)((gtt_B < numa->total_B ? gtt_B : numa->total_B) >> 10);
 }
 
-static void cpu_is(unsigned number, const struct drv_host *host, const struct drv_numa *numa)
+/* Memory of three kinds, never of a fourth: see tests/hsa/clr_traps.c. */
+static void cpu_is(unsigned number, const struct drv_numa *numa)
 {
 	static const char *const flags[] = {"FINE GRAINED", "KERNARG, FINE GRAINED", "COARSE GRAINED"};
 	const char *text = agent_text(number), *pool = text;
@@ -162,7 +164,7 @@ static void cpu_is(unsigned number, const struct drv_host *host, const struct dr
 		if (!CHECK(pool))
 			return;
 		CHECK_STR(value_of(pool - 1, "Segment"), segment);
-		number_is(pool, "Size", usable_KiB(host, numa));
+		number_is(pool, "Size", usable_KiB(numa));
 		CHECK_STR(value_of(pool, "Accessible by all"), "TRUE");
 	}
 	CHECK(!strstr(pool + 1, "      Segment:"));
@@ -178,7 +180,7 @@ static void prints(const char *gpus, const struct drv_host *host, const struct b
 		return;
 	}
 	for (unsigned i = 0; i < cpus; i++)
-		cpu_is(i + 1, host, &host->node[i]);
+		cpu_is(i + 1, &host->node[i]);
 	gpu_is(cpus + 1, cpus, first);
 	if (second)
 		gpu_is(cpus + 2, cpus + 1, second);
