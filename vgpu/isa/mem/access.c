@@ -192,9 +192,9 @@ uint64_t isa_mem_atomic(struct isa_wave *w, const struct isa_inst *i, enum isa_a
 	return atomic_at(w, i, op, size_B, host, data, compare);
 }
 
-/* A wave's row to or from contiguous memory. Vectors of 16 bytes: memcpy would be a call that ThreadSanitizer
+/* A wave's row to or from contiguous memory, at any address. Vectors of 16 bytes: memcpy would be a call that ThreadSanitizer
  * intercepts. */
-typedef uint32_t vec4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint32_t vec4 __attribute__((vector_size(16), aligned(1), may_alias));
 
 GPUVM_RACY static void move_row(void *dst, const void *src, unsigned lanes)
 {
