@@ -279,7 +279,7 @@ hipError_t hip_init(void)
 {
 	hipError_t status;
 
-	(void)hip_forks();
+	(void)hip_forks(); /* from now on a child knows */
 	drv_mutex_lock(&init_lock);
 	if (hip.status == hipErrorDeinitialized) {
 		forks.tried = true;

@@ -5,11 +5,8 @@
 #include "api/rtc/rtc.h"
 
 struct hip_program {
-	struct drv_retired retired; /* used when the program is destroyed */
-	uint64_t handle;
-	unsigned forks;        /* hip_forks() at its creation */
-	struct drv_mutex lock; /* guards the members below; held while the program is compiled */
-	char *text;            /* owned */
+	struct hip_rtc_object rtc;
+	char *text; /* owned */
 	unsigned headers;
 	char **header, **header_name; /* owned */
 	unsigned names;
@@ -19,11 +16,22 @@ struct hip_program {
 	struct hip_bytes code, log;
 };
 
+void hip_rtc_object_init(struct hip_rtc_object *o)
+{
+	drv_mutex_init(&o->lock, DRV_RANK_HIP_RTC);
+	o->forks = hip_forks();
+}
+
+void *hip_rtc_find(enum hip_type type, const void *handle)
+{
+	struct hip_rtc_object *o = hip_find(type, handle);
+
+	return o && o->forks == hip_forks() ? o : NULL;
+}
+
 static struct hip_program *program_of(hiprtcProgram handle)
 {
-	struct hip_program *p = hip_find(HIP_PROGRAM, handle);
-
-	return p && p->forks == hip_forks() ? p : NULL;
+	return hip_rtc_find(HIP_PROGRAM, handle);
 }
 
 /* Defines a public function whose body has the program's lock, or p is NULL: the handle is no program. */
@@ -39,7 +47,7 @@ static void free_texts(char **list, unsigned count)
 
 static void free_program(struct hip_program *p)
 {
-	drv_mutex_destroy(&p->lock);
+	drv_mutex_destroy(&p->rtc.lock);
 	free(p->text);
 	free_texts(p->header, p->headers);
 	free_texts(p->header_name, p->headers);
@@ -52,7 +60,7 @@ static void free_program(struct hip_program *p)
 
 static void program_end(struct drv_retired *retired)
 {
-	free_program(vm_container(retired, struct hip_program, retired));
+	free_program(vm_container(retired, struct hip_program, rtc.retired));
 }
 
 static char **copy_texts(const char **from, unsigned count)
@@ -89,18 +97,17 @@ HIPRTC_PUBLIC(hiprtcCreateProgram,
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
-	drv_mutex_init(&p->lock, DRV_RANK_HIP_RTC);
-	p->forks = hip_forks();
+	hip_rtc_object_init(&p->rtc);
 	p->text = strdup(text);
 	p->headers = (unsigned)headers;
 	p->header = copy_texts(header, p->headers);
 	p->header_name = copy_texts(header_name, p->headers);
 	if (!p->text || !p->header || !p->header_name ||
-	    drv_handle_create(&hip_handles, HIP_KIND(HIP_PROGRAM), p, &p->handle)) {
+	    drv_handle_create(&hip_handles, HIP_KIND(HIP_PROGRAM), p, &p->rtc.handle)) {
 		free_program(p);
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
 	}
-	*out = (hiprtcProgram)(uintptr_t)p->handle;
+	*out = (hiprtcProgram)(uintptr_t)p->rtc.handle;
 	return HIPRTC_SUCCESS;
 }
 
@@ -110,10 +117,10 @@ HIPRTC_PUBLIC(hiprtcDestroyProgram, (hiprtcProgram *handle), (handle))
 
 	if (!handle)
 		return HIPRTC_ERROR_INVALID_INPUT;
-	if (!p || !drv_handle_destroy(&hip_handles, p->handle))
+	if (!p || !drv_handle_destroy(&hip_handles, p->rtc.handle))
 		return HIPRTC_ERROR_INVALID_PROGRAM;
 	*handle = NULL;
-	drv_retire(&hip_calls, &p->retired, program_end);
+	drv_retire(&hip_calls, &p->rtc.retired, program_end);
 	hip_retire_flush();
 	return HIPRTC_SUCCESS;
 }

@@ -1,9 +1,10 @@
 /* Run-time compilation and linking (rtc.c, rtc_link.c, rtc_names.c), by a compiler that is found when it is needed
  * (rtc_compile.c).
  *
- *   hip_bytes   a growing buffer; owned by the caller
- *   hip_source  a program to compile; borrowed
- *   hip_link    bitcode to link; borrowed
+ *   hip_bytes       a growing buffer; owned by the caller
+ *   hip_rtc_object  what programs and linkers have in common
+ *   hip_source      a program to compile; borrowed
+ *   hip_link        bitcode to link; borrowed
  *
  * Programs and linkers have a lock each, and are retired (retire.h). Texts that their functions give stay theirs. A child of fork()
  * finds no program or linker of its parent: a thread that the child does not have may have locked it.
@@ -38,10 +39,10 @@
 		hiprtcResult r;                                                                                    \
                                                                                                                    \
 		if (o)                                                                                             \
-			drv_mutex_lock(&o->lock);                                                                  \
+			drv_mutex_lock(&o->rtc.lock);                                                              \
 		r = name##_locked(o, HIP_UNPACK arguments);                                                        \
 		if (o)                                                                                             \
-			drv_mutex_unlock(&o->lock);                                                                \
+			drv_mutex_unlock(&o->rtc.lock);                                                            \
 		return r;                                                                                          \
 	}                                                                                                          \
 	static hiprtcResult name##_locked(object, HIP_UNPACK parameters)
@@ -55,6 +56,18 @@ bool hip_bytes_add(struct hip_bytes *bytes, const void *from, size_t size_B);
 bool hip_bytes_add_text(struct hip_bytes *bytes, const char *text);
 void hip_bytes_fini(struct hip_bytes *bytes);
 bool hip_read_file(const char *path, struct hip_bytes *to);
+
+/* The first member of programs and linkers. */
+struct hip_rtc_object {
+	struct drv_retired retired; /* used when the object is destroyed */
+	uint64_t handle;
+	unsigned forks;        /* hip_forks() at its creation */
+	struct drv_mutex lock; /* guards the rest of the object; held while it is compiled or linked */
+};
+/* Makes the lock; the caller creates the handle. */
+void hip_rtc_object_init(struct hip_rtc_object *o);
+/* The object of that type that the handle names; NULL: none that this process has made. */
+void *hip_rtc_find(enum hip_type type, const void *handle);
 
 /* True when no entry is NULL. */
 bool hip_rtc_are_texts(const char *const *text, unsigned count);

@@ -8,10 +8,7 @@
 #define OPTIONS_MAX (HIPRTC_JIT_NUM_OPTIONS + 2u)
 
 struct hip_linker {
-	struct drv_retired retired; /* used when the linker is destroyed */
-	uint64_t handle;
-	unsigned forks;         /* hip_forks() at its creation */
-	struct drv_mutex lock;  /* guards the members below; held while code is linked */
+	struct hip_rtc_object rtc;
 	struct hip_bytes *part; /* owned, with their contents */
 	unsigned parts;
 	struct hip_bytes code;
@@ -23,9 +20,7 @@ struct hip_linker {
 
 static struct hip_linker *linker_of(const void *handle)
 {
-	struct hip_linker *l = hip_find(HIP_LINKER, handle);
-
-	return l && l->forks == hip_forks() ? l : NULL;
+	return hip_rtc_find(HIP_LINKER, handle);
 }
 
 /* Defines a public function whose body has the linker's lock, or l is NULL: the handle is no linker. */
@@ -34,7 +29,7 @@ static struct hip_linker *linker_of(const void *handle)
 
 static void free_linker(struct hip_linker *l)
 {
-	drv_mutex_destroy(&l->lock);
+	drv_mutex_destroy(&l->rtc.lock);
 	for (unsigned i = 0; i < l->parts; i++)
 		hip_bytes_fini(&l->part[i]);
 	free(l->part);
@@ -44,7 +39,7 @@ static void free_linker(struct hip_linker *l)
 
 static void linker_end(struct drv_retired *retired)
 {
-	free_linker(vm_container(retired, struct hip_linker, retired));
+	free_linker(vm_container(retired, struct hip_linker, rtc.retired));
 }
 
 /* Reads the options. A size is the pointer's value, or, as in CLR, the number that it points to. */
@@ -81,8 +76,7 @@ HIPRTC_PUBLIC(hiprtcLinkCreate,
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
-	drv_mutex_init(&l->lock, DRV_RANK_HIP_RTC);
-	l->forks = hip_forks();
+	hip_rtc_object_init(&l->rtc);
 	take_options(l, count, options, values);
 	if (!l->option)
 		l->options = 0;
@@ -90,11 +84,11 @@ HIPRTC_PUBLIC(hiprtcLinkCreate,
 		free_linker(l);
 		return HIPRTC_ERROR_INVALID_INPUT;
 	}
-	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_LINKER), l, &l->handle)) {
+	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_LINKER), l, &l->rtc.handle)) {
 		free_linker(l);
 		return HIPRTC_ERROR_OUT_OF_MEMORY;
 	}
-	*out = (hiprtcLinkState)(uintptr_t)l->handle;
+	*out = (hiprtcLinkState)(uintptr_t)l->rtc.handle;
 	return HIPRTC_SUCCESS;
 }
 
@@ -183,9 +177,9 @@ HIPRTC_PUBLIC(hiprtcLinkDestroy, (hiprtcLinkState state), (state))
 {
 	struct hip_linker *l = linker_of(state);
 
-	if (!l || !drv_handle_destroy(&hip_handles, l->handle))
+	if (!l || !drv_handle_destroy(&hip_handles, l->rtc.handle))
 		return HIPRTC_ERROR_INVALID_INPUT;
-	drv_retire(&hip_calls, &l->retired, linker_end);
+	drv_retire(&hip_calls, &l->rtc.retired, linker_end);
 	hip_retire_flush();
 	return HIPRTC_SUCCESS;
 }
