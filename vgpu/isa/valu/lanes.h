@@ -175,6 +175,27 @@ static inline uint64_t flush64(uint64_t bits)
 	return bits & 0x7ff0000000000000ull ? bits : bits & 0x8000000000000000ull;
 }
 
+/* An operand and a result, as MODE has their denormals. */
+static inline uint32_t in32(uint32_t bits, uint32_t mode)
+{
+	return keeps_in32(mode) ? bits : flush32(bits);
+}
+
+static inline uint32_t out32(uint32_t bits, uint32_t mode)
+{
+	return keeps_out32(mode) ? bits : flush32(bits);
+}
+
+static inline uint64_t in64(uint64_t bits, uint32_t mode)
+{
+	return keeps_in64(mode) ? bits : flush64(bits);
+}
+
+static inline uint64_t out64(uint64_t bits, uint32_t mode)
+{
+	return keeps_out64(mode) ? bits : flush64(bits);
+}
+
 static inline uint32_t flush16(uint32_t bits)
 {
 	return bits & 0x7c00 ? bits : bits & 0x8000;

@@ -197,9 +197,8 @@ static inline uint32_t frexp_mantissa(uint32_t a)
 	return (a & 0x80000000) | 126u << 23 | m;
 }
 
-#define FLUSHED(a) (keeps_in32(x->mode) ? (a) : flush32(a))
-LANES_1(frexp_exp, i32, u32, frexp_exponent(FLUSHED(a)))
-LANES_1(frexp_mant, u32, u32, frexp_mantissa(FLUSHED(a)))
+LANES_1(frexp_exp, i32, u32, frexp_exponent(in32(a, x->mode)))
+LANES_1(frexp_mant, u32, u32, frexp_mantissa(in32(a, x->mode)))
 
 /* Rounds once: of the two steps the first is exact unless the result is far out of range. */
 static inline float scale(float a, int32_t n)

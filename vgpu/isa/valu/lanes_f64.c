@@ -146,9 +146,8 @@ static inline uint64_t frexp_mantissa(uint64_t a)
 	return (a & 1ull << 63) | 1022ull << 52 | m;
 }
 
-#define FLUSHED(a) (keeps_in64(x->mode) ? (a) : flush64(a))
-LANES_1(frexp_exp, i32, u64, frexp_exponent(FLUSHED(a)))
-LANES_1(frexp_mant, u64, u64, frexp_mantissa(FLUSHED(a)))
+LANES_1(frexp_exp, i32, u64, frexp_exponent(in64(a, x->mode)))
+LANES_1(frexp_mant, u64, u64, frexp_mantissa(in64(a, x->mode)))
 
 static inline double power_of_two(int32_t n)
 {

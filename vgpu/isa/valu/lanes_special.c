@@ -164,25 +164,6 @@ static void div_scale_f64(struct isa_lanes *x)
 /* Operands and results of v_div_fmas and v_div_fixup lose denormals as MODE says: LLVM divides under the program's MODE
  * but for the steps in between, and takes the quotient for canonical (SITargetLowering::isCanonicalized()); v_div_scale,
  * above, has made NaN of them. */
-static inline uint32_t in32(uint32_t a, uint32_t mode)
-{
-	return keeps_in32(mode) ? a : flush32(a);
-}
-
-static inline uint32_t out32(uint32_t a, uint32_t mode)
-{
-	return keeps_out32(mode) ? a : flush32(a);
-}
-
-static inline uint64_t in64(uint64_t a, uint32_t mode)
-{
-	return keeps_in64(mode) ? a : flush64(a);
-}
-
-static inline uint64_t out64(uint64_t a, uint32_t mode)
-{
-	return keeps_out64(mode) ? a : flush64(a);
-}
 
 /* a * b + c in twice the precision and more, so that scaling and the one rounding come after it. */
 static float fmas32(float a, float b, float c, int scale)
