@@ -24,7 +24,12 @@
 /* INSIDE is a SIGKILL between two instructions behind the system call. fork(), dlclose() and signals with a handler, which
  * interrupt every third system call from the n-th on, end nothing: both processes must complete their work. */
 enum way { KILL, INSIDE, EXIT, EXIT_NOW, EXEC, FORK, DLCLOSE, SIGNAL, WAYS };
-static const char *const way_names[WAYS] = {"kill", "inside", "exit", "_exit", "exec", "fork", "dlclose", "signal"};
+/* How many moments are tried: in a sample, and with TUFF_TEST_LONG; 0: each system call. */
+static const struct {
+	const char *name;
+	long sample, all;
+} ways[WAYS] = {{"kill", 16, 0},  {"inside", 16, 200}, {"exit", 4, 200},    {"_exit", 4, 200},
+		{"exec", 4, 200}, {"fork", 4, 200},    {"dlclose", 4, 200}, {"signal", 4, 200}};
 #define SIGNAL_EACH 3
 #define STEP_BITS   13u /* of the number of instructions between a system call and INSIDE */
 
@@ -223,7 +228,7 @@ static unsigned steps_of(const struct moment *m)
 
 	for (unsigned i = 0; i < 8; i++)
 		(void)test_random(&random);
-	return 1 + ((unsigned)(random >> 32) & ((2u << random % STEP_BITS) - 1));
+	return 1 + test_random_few(&random, STEP_BITS);
 }
 
 /* `thread` has begun the system call of the moment. */
@@ -366,7 +371,7 @@ static bool try_case(const struct moment *m, long *calls)
 	}
 	if (CHECK_EQ(waitpid(pid, &status, 0), pid) && CHECK_EQ(status, 0))
 		return true;
-	printf("  the case was: %s %u %ld\n", way_names[m->way], m->role, m->n);
+	printf("  the case was: %s %u %ld\n", ways[m->way].name, m->role, m->n);
 	return false;
 }
 
@@ -386,7 +391,7 @@ static void try_way(enum way way, unsigned role, long cases, long *calls)
 		m.n = 1 + total * (2 * i + 1) / (2 * cases);
 		failed += !try_case(&m, calls);
 	}
-	printf("%s, %s: %ld of %ld system calls, %lu failed\n", way_names[way], role ? "importer" : "exporter",
+	printf("%s, %s: %ld of %ld system calls, %lu failed\n", ways[way].name, role ? "importer" : "exporter",
 	       cases, total, failed);
 	fflush(stdout);
 }
@@ -399,7 +404,7 @@ int ends_main(const struct ends *of, int argc, char **argv)
 
 	ends = of;
 	if (argc == 4) {
-		while (m.way < WAYS && strcmp(argv[1], way_names[m.way]))
+		while (m.way < WAYS && strcmp(argv[1], ways[m.way].name))
 			m.way++;
 		m.role = (unsigned)atoi(argv[2]);
 		m.n = atol(argv[3]);
@@ -408,11 +413,6 @@ int ends_main(const struct ends *of, int argc, char **argv)
 	}
 	for (enum way way = KILL; way < WAYS; way++)
 		for (unsigned role = 0; role < 2 && (way != FORK || of->forked); role++)
-			try_way(way, role,
-				way == KILL     ? (all ? 0 : 16)
-				: all           ? 200
-				: way == INSIDE ? 16
-						: 4,
-				calls);
+			try_way(way, role, all ? ways[way].all : ways[way].sample, calls);
 	return check_done("ends of processes that share");
 }

@@ -30,15 +30,12 @@
 #define INPUT_B     192u
 #define STOP_BITS   14u /* of the number of the instruction that a call of unknown length is stopped at */
 
-#ifdef __SANITIZE_THREAD__
-enum { STOPS = false };
+#if defined(__SANITIZE_THREAD__)
+enum { STOPS = false, FORKS = false };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { STOPS = true, FORKS = false };
 #else
-enum { STOPS = true };
-#endif
-#ifdef __SANITIZE_ADDRESS__
-enum { FORKS = false };
-#else
-enum { FORKS = STOPS };
+enum { STOPS = true, FORKS = true };
 #endif
 #define CHILD_S 30u /* after which a child is taken for blocked */
 
@@ -71,9 +68,9 @@ static void bytes_make(uint8_t *bytes, uint64_t *random)
 /* An instruction of a call of the row, at random. */
 static unsigned stop_draw(unsigned which, uint64_t *random)
 {
-	uint64_t r = test_random(random);
-
-	return 1 + (unsigned)(length[which] ? (r >> 8) % length[which] : (r >> 8) & ((2u << r % STOP_BITS) - 1));
+	if (!length[which])
+		return 1 + test_random_few(random, STOP_BITS);
+	return 1 + (unsigned)((test_random(random) >> 8) % length[which]);
 }
 
 /* Calls a function that ends an object, or more. */
