@@ -136,10 +136,11 @@ static bool has_ended(const struct watched *w)
 	return ended;
 }
 
-/* Does nothing in a tool's function: a tool that waits for work there would wait for its own report. */
+/* Does nothing in a tool's function: a tool that waits for work there would wait for its own report. Nor in a child of fork(), which
+ * has no work: a thread of its parent may have the lock. */
 void hip_tool_report_ended(void)
 {
-	if (!hip_thread.waited || reporting)
+	if (!hip_thread.waited || reporting || hip.child)
 		return;
 	hip_thread.waited = false;
 	drv_mutex_lock(&watched_all.lock);
