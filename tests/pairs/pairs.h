@@ -2,8 +2,8 @@
  *
  * Under ThreadSanitizer they run beside each other, and for odd seeds a third thread has part. Otherwise thread 0 is stopped
  * somewhere in its call. Under AddressSanitizer thread 1 meanwhile calls its function and one that ends objects. Without it, thread
- * 1 forks, and the child calls all functions: they end, whatever thread 0 has locked. (AddressSanitizer's own locks may stay locked
- * in the child.)
+ * 1 forks, and the child calls all functions: they end, whatever thread 0 has locked, and nothing that the program's image has
+ * locked delays them (held.h). (AddressSanitizer's own locks may stay locked in the child.)
  *
  * A seed is a distance: while thread 0 calls function i, thread 1 calls function i + seed, and the third thread another. The seeds
  * from 0 to the number of functions have every pair. The arguments and the places of the stops come from a generator that begins
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "tests/check.h"
+#include "tests/pairs/held.h"
 #include "tests/random.h"
 #include "tests/step.h"
 
@@ -93,7 +94,7 @@ static void end_call(uint64_t *random)
 /* Calls all functions in a child of fork(). */
 static void child_call(const struct input *in)
 {
-	const pid_t child = fork();
+	const pid_t child = held_fork((const char *const *)child_calls);
 	int status = -1;
 
 	if (child) {
