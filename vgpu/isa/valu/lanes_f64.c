@@ -57,12 +57,12 @@ static inline int64_t order(uint64_t a)
 	return (int64_t)(a >> 63 ? a ^ 0x7fffffffffffffffull : a);
 }
 
-static inline uint64_t minmax(uint64_t a, uint64_t b, bool ieee, bool max)
+static inline uint64_t minmax(uint64_t a, uint64_t b, uint32_t mode, bool max)
 {
 	uint64_t number = (order(a) < order(b)) != max ? a : b;
 	uint64_t r = is_nan64(a) ? b : is_nan64(b) ? a : number;
 
-	if (ieee)
+	if (mode & ISA_MODE_IEEE)
 		r = is_snan64(a) ? a | 0x8000000000000ull : is_snan64(b) ? b | 0x8000000000000ull : r;
 	return r;
 }
@@ -74,13 +74,12 @@ static inline uint64_t extreme(uint64_t a, uint64_t b, bool max)
 
 	if (is_snan64(a) || (is_nan64(a) && !is_snan64(b)))
 		return a | quiet;
-	return is_nan64(b) ? b | quiet : minmax(a, b, false, max);
+	return is_nan64(b) ? b | quiet : minmax(a, b, 0, max);
 }
 
 #define MINMAX(name, EXPR)                                                                                         \
 	static void name(struct isa_lanes *x)                                                                      \
 	{                                                                                                          \
-		const bool ieee = x->mode & ISA_MODE_IEEE;                                                         \
 		const bool flush = !keeps_in64(x->mode) || !keeps_out64(x->mode);                                  \
 		const uint32_t *s0 = x->s[0], *s1 = x->s[1];                                                       \
 		uint32_t *d = x->d;                                                                                \
@@ -89,11 +88,10 @@ static inline uint64_t extreme(uint64_t a, uint64_t b, bool max)
 			const uint64_t a = flush ? flush64(LD_u64(s0, l)) : LD_u64(s0, l);                         \
 			const uint64_t b = flush ? flush64(LD_u64(s1, l)) : LD_u64(s1, l);                         \
 			ST_u64(d, l, EXPR);                                                                        \
-			(void)ieee;                                                                                \
 		}                                                                                                  \
 	}
-MINMAX(min64, minmax(a, b, ieee, false))
-MINMAX(max64, minmax(a, b, ieee, true))
+MINMAX(min64, minmax(a, b, x->mode, false))
+MINMAX(max64, minmax(a, b, x->mode, true))
 MINMAX(minimum64, extreme(a, b, false))
 MINMAX(maximum64, extreme(a, b, true))
 
