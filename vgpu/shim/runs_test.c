@@ -1,5 +1,6 @@
 /* Directories of runs: they belong to one user, stay while a process of the run lives, wherever it lives, and are removed when
  * none does. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -7,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/check.h"
@@ -205,6 +207,53 @@ static void a_member_is_recognised(void)
 	CHECK(!unlink(path) && !unlink(lock) && !rmdir(procs) && !rmdir(root));
 }
 
+/* --- a handler that ends the process ------------------------------------------------------------ */
+
+static bool allocates_not; /* the process ends without */
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/* A signal may have come while its thread was inside of malloc(). */
+__attribute__((visibility("default"))) void *malloc(size_t size_B)
+{
+	void *(*libc)(size_t) = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+
+	if (allocates_not)
+		syscall(SYS_exit_group, 3);
+	return libc(size_B);
+}
+#endif
+
+static void leave_by_exit(int number)
+{
+	(void)number;
+	allocates_not = true;
+	_exit(0);
+}
+
+static void a_handler_may_end_the_process(void)
+{
+	char root[PATH_MAX];
+	int ready[2], status = -1;
+	pid_t child;
+
+	CHECK(!pipe2(ready, O_CLOEXEC));
+	child = fork();
+	if (!child) {
+		signal(SIGUSR1, leave_by_exit);
+		if (vgpu_start("gfx906"))
+			_exit(1);
+		snprintf(root, sizeof(root), "%s", shim_root());
+		(void)!write(ready[1], root, sizeof(root));
+		raise(SIGUSR1);
+	}
+	close(ready[1]);
+	CHECK_EQ(read(ready[0], root, sizeof(root)), sizeof(root));
+	close(ready[0]);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+	CHECK(!exists(root));
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -216,6 +265,7 @@ int main(void)
 	a_dead_run_is_removed();
 	nothing_else_is_removed();
 	a_member_is_recognised();
+	a_handler_may_end_the_process();
 	CHECK_EQ(rmdir(base), 0);
 	return check_done("directories of runs");
 }

@@ -75,8 +75,9 @@ SHIM_EARLY static inline bool shim_active(void)
 
 /* The run's directory, which contains the replacements of paths from "/" on. Valid while active. */
 const char *shim_root(void);
-/* Builds the tree for these devices under root; removes it. */
+/* Builds the tree for these devices under root. */
 int shim_tree_build(const char *root, const struct shim_config *config);
+/* Removes a tree. Neither allocates nor locks: a handler of a signal may call _exit(). */
 void shim_tree_remove(const char *root);
 /* Builds KFD's topology in the tree, unless a process of the run has. While active. */
 void shim_kfd_build(void);

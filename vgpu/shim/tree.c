@@ -2,7 +2,6 @@
  * sys/devices, relative links from sys/dev/char, sys/class/drm and sys/bus/pci. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -484,16 +483,50 @@ void shim_tree_refresh(void)
 	}
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+/* As getdents64() has them. */
+struct entry {
+	uint64_t inode, next;
+	uint16_t size_B;
+	uint8_t type;
+	char name[];
+};
+
+static bool folder_empty(int folder);
+
+/* True: it is gone. */
+static bool entry_remove(int folder, const char *name)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
-	remove(path); /* a file that cannot be removed stays */
-	return 0;
+	long r = sys_call6(SYS_unlinkat, folder, (long)name, 0, 0, 0, 0), below;
+
+	if (r != -EISDIR)
+		return !r;
+	below = sys_call6(SYS_openat, folder, (long)name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
+	if (below < 0)
+		return false;
+	while (folder_empty((int)below))
+		;
+	sys_close((int)below);
+	return !sys_call6(SYS_unlinkat, folder, (long)name, AT_REMOVEDIR, 0, 0, 0);
+}
+
+/* Removes the entries of a folder: true if there were some. What cannot be removed stays. */
+static bool folder_empty(int folder)
+{
+	_Alignas(struct entry) char list[512];
+	bool removed = false;
+	long size_B;
+
+	sys_call6(SYS_lseek, folder, 0, SEEK_SET, 0, 0, 0);
+	while ((size_B = sys_call6(SYS_getdents64, folder, (long)list, sizeof(list), 0, 0, 0)) > 0)
+		for (long at = 0; at < size_B; at += ((struct entry *)(void *)(list + at))->size_B) {
+			const char *name = ((struct entry *)(void *)(list + at))->name;
+
+			removed |= strcmp(name, ".") && strcmp(name, "..") && entry_remove(folder, name);
+		}
+	return removed;
 }
 
 void shim_tree_remove(const char *root)
 {
-	nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	entry_remove(AT_FDCWD, root);
 }

@@ -266,14 +266,14 @@ int kern_forked(const struct kern_child *child)
 
 bool kern_alone(void)
 {
-	bool alone;
+	unsigned alive = 0;
 
 	if (!kern_trylock())
 		return false;
-	kern_proc_sweep();
-	alone = kern->procs <= 1;
+	for (unsigned i = 0; i < KERN_PROCS; i++)
+		alive += kern->proc[i].serial && kern_tenant_alive(&kern->proc[i]);
 	kern_unlock();
-	return alone;
+	return alive <= 1;
 }
 
 unsigned kern_device_count(void)
