@@ -12,7 +12,8 @@ Other people's programs on our libraries and the virtual GPU, unmodified, as the
 `tests/clients/hand.rows`, which has what was run by hand. A number is of test cases, or of runs. Suites have thousands of cases, of which a sample is drawn: the result is
 of those that were drawn, with all seeds. "Time" is of cases that the virtual GPU did not end within the time limit (40 to 120 s): they
 show neither a fault nor its absence. Skipped: the program itself leaves the case out, or knows that it fails. Rows of llama.cpp's
-`test-backend-ops` (libggml0-backend-hip) count operators; of one that ran out of time no case had failed. Packages with a slash are
+`test-backend-ops` (libggml0-backend-hip) count operators; of one that ran out of time no case had failed. `tests/clients/llama.sh` makes
+those of llama.cpp: 32 tokens that a small model with random weights adds to a text are the CPU's. Packages with a slash are
 sources of GitHub at the commit that is their version, compiled by our `hipcc` or CMake files with Debian's clang-19 (hip-tests: up to
 twenty files at once, each in a namespace). clblast-tests and clfft-client run on AMD's OpenCL (rocm-opencl-icd) over our HSA, clblast-tests
 a row for each program. HeCBench's programs that use hipCUB or rocThrust have those of 6.2.2; of those that
