@@ -41,8 +41,11 @@ static hipError_t kernel_work(struct hip_work *w, const hipKernelNodeParams *p, 
 /* Stores the value as given; every value except 0 means yes. */
 static hipError_t set_cooperative(struct hip_work *w, int cooperative)
 {
-	hipError_t r = cooperative ? hip_grid_check(&w->op.launch) : hipSuccess;
+	bool changed;
+	hipError_t r = cooperative ? hip_work_find_kernel(w, &changed) : hipSuccess;
 
+	if (!r && cooperative)
+		r = hip_grid_check(&w->op.launch);
 	if (r)
 		return r;
 	w->cooperative = cooperative;
