@@ -1,5 +1,7 @@
-/* A refused record leaves its event as it was: it still stands for the record before, which the GPU has not reached. */
+/* What is refused leaves its object as it was: an event still stands for the record before, which the GPU has not reached; an
+ * instance of a graph can be launched. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <hip/hip_runtime_api.h>
 
@@ -141,17 +143,59 @@ static void a_captured_event_stays_in_its_capture(void)
 	HIP(hipStreamDestroy(other));
 }
 
+static unsigned char read_back[4096];
+
+/* Memory that the instance allocates, fills, reads and frees. A copy to pageable memory is submitted by an allocation. */
+static hipGraphExec_t instance_make(void)
+{
+	hipMemAllocNodeParams take = {
+		.bytesize = 4096,
+		.poolProps = {.allocType = hipMemAllocationTypePinned, .location = {.type = hipMemLocationTypeDevice}}};
+	hipMemsetParams fill = {.elementSize = 1, .width = 4096, .height = 1, .value = 3};
+	hipGraphNode_t node[4];
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddMemAllocNode(&node[0], graph, NULL, 0, &take));
+	fill.dst = take.dptr;
+	HIP(hipGraphAddMemsetNode(&node[1], graph, &node[0], 1, &fill));
+	HIP(hipGraphAddMemcpyNode1D(&node[2], graph, &node[1], 1, read_back, take.dptr, sizeof(read_back),
+				    hipMemcpyDeviceToHost));
+	HIP(hipGraphAddMemFreeNode(&node[3], graph, &node[2], 1, take.dptr));
+	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	HIP(hipGraphDestroy(graph));
+	return exec;
+}
+
+static void an_instance_with_memory_is_launched_again(void)
+{
+	hipGraphExec_t exec = instance_make();
+
+	for (unsigned i = 0; i < 3; i++) {
+		inject_allocation(1);
+		CHECK_EQ(hipGraphLaunch(exec, stream), hipErrorOutOfMemory);
+		inject_allocation(0);
+		memset(read_back, 0, sizeof(read_back));
+		HIP(hipGraphLaunch(exec, stream));
+		HIP(hipStreamSynchronize(stream));
+		CHECK(read_back[0] == 3 && read_back[4095] == 3);
+	}
+	HIP(hipGraphExecDestroy(exec));
+}
+
 int main(void)
 {
 	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
-		return check_done("refused records");
+		return check_done("refused records and launches");
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
 	HIP(hipExtMallocWithFlags((void **)&word, sizeof(*word), hipMallocSignalMemory));
 	a_timed_event_keeps_its_time();
 	an_event_without_a_record_has_no_time();
 	an_interprocess_event_is_not_reached();
 	a_captured_event_stays_in_its_capture();
+	an_instance_with_memory_is_launched_again();
 	HIP(hipFree(word));
 	HIP(hipStreamDestroy(stream));
-	return check_done("refused records");
+	return check_done("refused records and launches");
 }
