@@ -1,5 +1,5 @@
 /* What is refused leaves its object as it was: an event still stands for the record before, which the GPU has not reached; an
- * instance of a graph can be launched. */
+ * instance of a graph can be launched, and access to a peer be enabled. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,9 +184,43 @@ static void an_instance_with_memory_is_launched_again(void)
 	HIP(hipGraphExecDestroy(exec));
 }
 
+/* The other GPU reads memory that was allocated before. */
+static void a_peer_is_enabled_again(void)
+{
+	uint32_t *mine, *others, got = 0;
+	unsigned refused = 0;
+	hipError_t r;
+	int can = 0;
+
+	HIP(hipDeviceCanAccessPeer(&can, 1, 0));
+	CHECK(can);
+	HIP(hipMalloc((void **)&mine, 4096));
+	HIP(hipMemset(mine, 7, 4096));
+	HIP(hipSetDevice(1));
+	HIP(hipMalloc((void **)&others, 4096));
+	for (long n = 1; n < 100; n++) {
+		inject_allocation(n);
+		r = hipDeviceEnablePeerAccess(0, 0);
+		inject_allocation(0);
+		if (r != hipErrorOutOfMemory)
+			break;
+		refused++;
+	}
+	CHECK_EQ(r, hipSuccess);
+	CHECK(refused);
+	HIP(hipMemcpy(others, mine, 4, hipMemcpyDeviceToDevice));
+	HIP(hipMemcpy(&got, others, 4, hipMemcpyDeviceToHost));
+	CHECK_EQ(got, 0x07070707);
+	HIP(hipDeviceDisablePeerAccess(0));
+	HIP(hipFree(others));
+	HIP(hipSetDevice(0));
+	HIP(hipFree(mine));
+}
+
 int main(void)
 {
-	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
+	setenv("TUFF_PEER_ACCESS", "1", 1);
+	if (!CHECK_EQ(vgpu_start("gfx908:hive=1,gfx908:hive=1"), 0))
 		return check_done("refused records and launches");
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
 	HIP(hipExtMallocWithFlags((void **)&word, sizeof(*word), hipMallocSignalMemory));
@@ -195,6 +229,7 @@ int main(void)
 	an_interprocess_event_is_not_reached();
 	a_captured_event_stays_in_its_capture();
 	an_instance_with_memory_is_launched_again();
+	a_peer_is_enabled_again();
 	HIP(hipFree(word));
 	HIP(hipStreamDestroy(stream));
 	return check_done("refused records and launches");
