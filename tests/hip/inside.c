@@ -332,6 +332,35 @@ static void external_finish(void)
 	(void)!hipDestroyExternalMemory(external);
 }
 
+/* The handle of the import that comes next, in the place of one that is destroyed: its generation is one more (drv/handle.h). */
+static hipExternalMemory_t coming;
+#define GENERATION_ONE (1ull << 26)
+
+static void external_foresee(void)
+{
+	external = external_make();
+	coming = (hipExternalMemory_t)((uintptr_t)external + GENERATION_ONE);
+	CHECK_EQ(hipDestroyExternalMemory(external), hipSuccess);
+}
+
+static void external_import(void)
+{
+	external = external_make();
+	CHECK(external != NULL);
+}
+
+static void external_use_early(void)
+{
+	const hipExternalMemoryBufferDesc whole = {.size = SIZE_B};
+	void *at = NULL;
+
+	if (!hipExternalMemoryGetMappedBuffer(&at, coming, &whole)) {
+		CHECK(at != NULL);
+		CHECK_EQ(hipFree(at), hipSuccess);
+	}
+	(void)!hipDestroyExternalMemory(coming);
+}
+
 static hipExternalSemaphore_t semaphore_make(void)
 {
 	hipExternalSemaphoreHandleDesc desc = {.type = hipExternalSemaphoreHandleTypeTimelineSemaphoreFd};
@@ -515,6 +544,8 @@ static const struct step_row rows[] = {
 	{"hipEventSynchronize(), hipEventDestroy()", event_create, event_sync, event_destroy, event_finish},
 	{"hipExternalMemoryGetMappedBuffer(), hipDestroyExternalMemory()", external_create, external_map,
 	 external_destroy, external_finish},
+	{"hipImportExternalMemory(), hipDestroyExternalMemory()", external_foresee, external_import, external_use_early,
+	 external_finish},
 	{"hipWaitExternalSemaphoresAsync(), hipDestroyExternalSemaphore()", semaphore_create, semaphore_wait,
 	 semaphore_destroy, semaphore_finish},
 	{"hipMemMap(), hipMemRelease()", range_reserve, range_map, handle_release, range_unmap},
