@@ -109,8 +109,8 @@ static inline hipGraphNode_t hip_node_handle(const struct hip_node *node)
 
 /* Makes a graph without handles. */
 hipError_t hip_graph_create(struct hip_graph **graph);
-/* Gives the graph, its nodes and its child graphs handles; the last step of making it. */
-hipError_t hip_graph_name(struct hip_graph *graph);
+/* Gives the graph, its nodes and its child graphs handles, under hip_graphs_lock; the last step of making it. */
+hipError_t hip_graph_name(struct hip_graph *graph, hipGraph_t *handle);
 /* Shuts the handle and takes the graph from the program, which no other thread uses any more. NULL: the handle is no graph, or a
  * node's child. */
 struct hip_graph *hip_graph_take(hipGraph_t handle);

@@ -332,14 +332,14 @@ static void external_finish(void)
 	(void)!hipDestroyExternalMemory(external);
 }
 
-/* The handle of the import that comes next, in the place of one that is destroyed: its generation is one more (drv/handle.h). */
-static hipExternalMemory_t coming;
-#define GENERATION_ONE (1ull << 26)
+/* The handle of the object that comes next, in the place of one that is destroyed: its generation is one more (drv/handle.h). */
+#define COMING(destroyed) ((void *)((uintptr_t)(destroyed) + (1ull << 26)))
+static void *coming;
 
 static void external_foresee(void)
 {
 	external = external_make();
-	coming = (hipExternalMemory_t)((uintptr_t)external + GENERATION_ONE);
+	coming = COMING(external);
 	CHECK_EQ(hipDestroyExternalMemory(external), hipSuccess);
 }
 
@@ -518,6 +518,62 @@ static void array_finish(void)
 	(void)!hipFreeArray(array);
 }
 
+/* --- objects that are destroyed before the call that makes them has returned --- */
+
+static void array_foresee(void)
+{
+	array_create();
+	coming = COMING(array);
+	CHECK_EQ(hipFreeArray(array), hipSuccess);
+}
+
+static void array_free_early(void)
+{
+	(void)!hipFreeArray(coming);
+}
+
+static void pool_foresee(void)
+{
+	pool_create();
+	coming = COMING(pool);
+	pool_finish();
+}
+
+static void pool_destroy_early(void)
+{
+	(void)!hipMemPoolDestroy(coming);
+}
+
+static void graph_foresee(void)
+{
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+	coming = COMING(graph);
+	CHECK_EQ(hipGraphDestroy(graph), hipSuccess);
+}
+
+static void graph_create(void)
+{
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+	CHECK(graph == coming);
+}
+
+static void graph_destroy_early(void)
+{
+	hipGraph_t others[OTHERS];
+
+	if (hipGraphDestroy(coming))
+		return;
+	for (unsigned i = 0; i < OTHERS; i++)
+		CHECK_EQ(hipGraphCreate(&others[i], 0), hipSuccess);
+	for (unsigned i = 0; i < OTHERS; i++)
+		CHECK_EQ(hipGraphDestroy(others[i]), hipSuccess);
+}
+
+static void graph_end(void)
+{
+	(void)!hipGraphDestroy(graph);
+}
+
 /* --- rows --- */
 
 static const struct step_row rows[] = {
@@ -554,6 +610,9 @@ static const struct step_row rows[] = {
 	{"hipMemcpyAsync(), hipFree()", host_create, host_copy, memory_free, host_finish},
 	{"hipMemcpy2DToArray(), hipFreeArray()", array_create, array_copy, array_free, array_finish},
 	{"hipCreateTextureObject(), hipFreeArray()", array_create, texture_make, array_free, array_finish},
+	{"hipMallocArray(), hipFreeArray()", array_foresee, array_create, array_free_early, array_finish},
+	{"hipMemPoolCreate(), hipMemPoolDestroy()", pool_foresee, pool_create, pool_destroy_early, pool_finish},
+	{"hipGraphCreate(), hipGraphDestroy()", graph_foresee, graph_create, graph_destroy_early, graph_end},
 };
 
 int main(int argc, char **argv)
