@@ -544,6 +544,30 @@ static void pool_destroy_early(void)
 	(void)!hipMemPoolDestroy(coming);
 }
 
+static void event_foresee(void)
+{
+	CHECK_EQ(hipEventCreate(&event), hipSuccess);
+	coming = COMING(event);
+	CHECK_EQ(hipEventDestroy(event), hipSuccess);
+}
+
+static void event_make(void)
+{
+	CHECK_EQ(hipEventCreate(&event), hipSuccess);
+}
+
+/* The event is not there yet, or it can be destroyed. */
+static void event_destroy_early(void)
+{
+	(void)!hipEventDestroy(coming);
+	CHECK(hipEventQuery(coming) != hipSuccess);
+}
+
+static void event_end(void)
+{
+	(void)!hipEventDestroy(event);
+}
+
 static void graph_foresee(void)
 {
 	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
@@ -600,8 +624,8 @@ static const struct step_row rows[] = {
 	{"hipEventSynchronize(), hipEventDestroy()", event_create, event_sync, event_destroy, event_finish},
 	{"hipExternalMemoryGetMappedBuffer(), hipDestroyExternalMemory()", external_create, external_map,
 	 external_destroy, external_finish},
-	{"hipImportExternalMemory(), hipDestroyExternalMemory()", external_foresee, external_import, external_use_early,
-	 external_finish},
+	{"hipImportExternalMemory(), hipDestroyExternalMemory()", external_foresee, external_import,
+	 external_use_early, external_finish},
 	{"hipWaitExternalSemaphoresAsync(), hipDestroyExternalSemaphore()", semaphore_create, semaphore_wait,
 	 semaphore_destroy, semaphore_finish},
 	{"hipMemMap(), hipMemRelease()", range_reserve, range_map, handle_release, range_unmap},
@@ -612,6 +636,8 @@ static const struct step_row rows[] = {
 	{"hipCreateTextureObject(), hipFreeArray()", array_create, texture_make, array_free, array_finish},
 	{"hipMallocArray(), hipFreeArray()", array_foresee, array_create, array_free_early, array_finish},
 	{"hipMemPoolCreate(), hipMemPoolDestroy()", pool_foresee, pool_create, pool_destroy_early, pool_finish},
+	{"hipEventCreate(), hipEventDestroy()", event_foresee, event_make, event_destroy_early, event_end,
+	 .stops = STEP_EACH},
 	{"hipGraphCreate(), hipGraphDestroy()", graph_foresee, graph_create, graph_destroy_early, graph_end},
 };
 

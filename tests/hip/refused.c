@@ -148,9 +148,9 @@ static unsigned char read_back[4096];
 /* Memory that the instance allocates, fills, reads and frees. A copy to pageable memory is submitted by an allocation. */
 static hipGraphExec_t instance_make(void)
 {
-	hipMemAllocNodeParams take = {
-		.bytesize = 4096,
-		.poolProps = {.allocType = hipMemAllocationTypePinned, .location = {.type = hipMemLocationTypeDevice}}};
+	hipMemAllocNodeParams take = {.bytesize = 4096,
+				      .poolProps = {.allocType = hipMemAllocationTypePinned,
+						    .location = {.type = hipMemLocationTypeDevice}}};
 	hipMemsetParams fill = {.elementSize = 1, .width = 4096, .height = 1, .value = 3};
 	hipGraphNode_t node[4];
 	hipGraphExec_t exec;
