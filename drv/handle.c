@@ -58,14 +58,26 @@ void drv_handle_slot_destroy(struct drv_handles *table, uint64_t handle)
 	drv_mutex_unlock(&lock);
 }
 
-uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *object)
+/* The handle that the slot's next object gets. */
+static uint64_t next_handle(struct drv_handles *table, uint64_t handle)
+{
+	uint64_t last = atomic_load_explicit(&slot_at(table, handle)->key, memory_order_relaxed);
+
+	return (handle & ~GENERATION) | ((last + GENERATION_ONE) & GENERATION);
+}
+
+static void handle_publish(struct drv_handles *table, uint64_t handle, void *object)
 {
 	struct drv_handle_slot *slot = slot_at(table, handle);
-	uint64_t last = atomic_load_explicit(&slot->key, memory_order_relaxed);
 
-	handle = (handle & ~GENERATION) | ((last + GENERATION_ONE) & GENERATION);
 	atomic_store_explicit(&slot->object, object, memory_order_release);
 	atomic_store_explicit(&slot->key, handle, memory_order_release);
+}
+
+uint64_t drv_handle_open(struct drv_handles *table, uint64_t handle, void *object)
+{
+	handle = next_handle(table, handle);
+	handle_publish(table, handle, object);
 	return handle;
 }
 
@@ -76,11 +88,15 @@ void drv_handle_shut(struct drv_handles *table, uint64_t handle)
 
 int drv_handle_create(struct drv_handles *table, unsigned kind, void *object, uint64_t *handle)
 {
-	int r = drv_handle_slot_create(table, kind, handle);
+	uint64_t slot;
+	int r = drv_handle_slot_create(table, kind, &slot);
 
-	if (!r)
-		*handle = drv_handle_open(table, *handle, object);
-	return r;
+	if (r)
+		return r;
+	/* Stored first: another thread may find the object as soon as it is published, and destroy it by this member. */
+	*handle = next_handle(table, slot);
+	handle_publish(table, *handle, object);
+	return 0;
 }
 
 bool drv_handle_destroy(struct drv_handles *table, uint64_t handle)

@@ -273,18 +273,21 @@ static uint64_t accepted_record(const struct hip_shared *shared, uint64_t number
 	return number;
 }
 
+/* A slot with a later record is used again. A slot without the record, or a later one, is of a page that another process has
+ * written over: no thread waits for what is not there. */
 static bool has_reached(const struct hip_shared *shared, uint64_t number)
 {
 	uint64_t accepted = accepted_record(shared, number);
 	pid_t maker;
 
 	if (atomic_load_explicit(&shared->page->reached[accepted % SLOTS], memory_order_acquire) >= accepted ||
-	    maker_read(shared, accepted) >> PID_BITS > accepted)
+	    maker_read(shared, accepted) >> PID_BITS != accepted)
 		return true;
 	maker = maker_of(shared, accepted);
 	return maker && drv_process_gone(maker);
 }
 
+/* Beyond RECORDS_MAX: another process has written over the page. */
 static uint64_t last_record(const struct hip_shared *shared)
 {
 	for (;;) {
@@ -295,6 +298,9 @@ static uint64_t last_record(const struct hip_shared *shared)
 			return last;
 		if (next == last + 1)
 			atomic_compare_exchange_strong(&shared->page->records, &last, next);
+		/* The slot is used again when other processes have made records meanwhile. */
+		else if (atomic_load(&shared->page->records) == last)
+			return UINT64_MAX - 1;
 	}
 }
 

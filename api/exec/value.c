@@ -31,7 +31,8 @@ static hipError_t place_for_cpu(struct hip_value *v)
 	return hipSuccess;
 }
 
-/* Translates the program's address to the GPU's. Waits need memory that the CPU can read. */
+/* Translates the program's address to the GPU's. Waits need memory that the CPU can read, writes memory that kernels can
+ * write. */
 static hipError_t value_resolve(struct hip_value *v)
 {
 	struct hip_memory memory;
@@ -39,7 +40,7 @@ static hipError_t value_resolve(struct hip_value *v)
 	if (!v->address || (uintptr_t)v->address % v->size_B || !hip_memory_find(v->address, &memory) ||
 	    memory.size_B - ((uintptr_t)v->address - memory.node.lo) < v->size_B)
 		return hipErrorInvalidValue;
-	if (v->wait && v->flags > hipStreamWaitValueNor)
+	if (v->wait ? v->flags > hipStreamWaitValueNor : hip_memory_is_closed(&memory, v->address, v->size_B))
 		return hipErrorInvalidValue;
 	v->address = memory.gpu_base + ((uintptr_t)v->address - memory.node.lo);
 	return v->wait ? place_for_cpu(v) : hipSuccess;

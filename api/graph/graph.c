@@ -223,19 +223,32 @@ hipError_t hip_graph_create(struct hip_graph **out)
 	return *out ? hipSuccess : hipErrorOutOfMemory;
 }
 
-hipError_t hip_graph_name(struct hip_graph *g)
+static hipError_t name_locked(struct hip_graph *g)
 {
 	hipError_t r = hipSuccess;
 
+	drv_rank_assert(DRV_RANK_HIP_GRAPHS);
 	for (size_t i = 0; i < g->nodes.count && !r; i++) {
 		struct hip_node *n = g->nodes.at[i];
 
 		r = node_name(n);
 		if (!r && n->work.child)
-			r = hip_graph_name(n->work.child);
+			r = name_locked(n->work.child);
 	}
 	if (!r && drv_handle_create(&hip_handles, HIP_KIND(HIP_GRAPH), g, &g->handle))
 		r = hipErrorOutOfMemory;
+	return r;
+}
+
+/* Another thread may use the handles, and destroy the graph, as soon as the lock is free. */
+hipError_t hip_graph_name(struct hip_graph *g, hipGraph_t *handle)
+{
+	hipError_t r;
+
+	drv_mutex_lock(&hip_graphs_lock);
+	r = name_locked(g);
+	*handle = (hipGraph_t)(uintptr_t)g->handle;
+	drv_mutex_unlock(&hip_graphs_lock);
 	return r;
 }
 
@@ -365,12 +378,13 @@ bool hip_graph_order(const struct hip_graph *g, struct hip_node **order, struct 
 /* Gives a graph that is made to the program. */
 static hipError_t graph_give(struct hip_graph *g, hipGraph_t *out)
 {
-	hipError_t r = hip_graph_name(g);
+	hipGraph_t handle;
+	hipError_t r = hip_graph_name(g, &handle);
 
 	if (r)
 		hip_graph_destroy(g);
 	else
-		*out = (hipGraph_t)(uintptr_t)g->handle;
+		*out = handle;
 	return r;
 }
 

@@ -94,11 +94,12 @@ static hipError_t capture_op(struct hip_stream *s, const struct hip_op *op)
 hipError_t hip_capture_graph(struct hip_stream *s, const struct hip_graph *g)
 {
 	struct hip_work w = {.type = hipGraphNodeTypeGraph};
+	hipGraph_t unused;
 	hipError_t r = hip_work_of_child(&w, g, true);
 
 	if (r)
 		return r;
-	r = hip_graph_name(w.child);
+	r = hip_graph_name(w.child, &unused);
 	if (!r)
 		return hip_capture_work(s, &w);
 	hip_work_fini(&w);
@@ -139,6 +140,7 @@ static hipError_t find_stream(hipStream_t handle, hipStreamCaptureMode mode, str
 
 static hipError_t capture_begin(hipStream_t handle, hipStreamCaptureMode mode)
 {
+	hipGraph_t graph;
 	struct hip_graph *g;
 	struct hip_stream *s;
 	hipError_t r = find_stream(handle, mode, &s);
@@ -147,15 +149,17 @@ static hipError_t capture_begin(hipStream_t handle, hipStreamCaptureMode mode)
 		r = hip_graph_create(&g);
 	if (r)
 		return r;
-	r = hip_graph_name(g);
-	if (!r) {
-		drv_mutex_lock(&hip_captures_lock);
-		atomic_store(&hip_capture_ops, &ops);
-		r = hip_capture_begin_locked(s, mode, (hipGraph_t)(uintptr_t)g->handle, true, NULL, 0);
-		drv_mutex_unlock(&hip_captures_lock);
-	}
-	if (r)
+	r = hip_graph_name(g, &graph);
+	if (r) {
 		hip_graph_destroy(g);
+		return r;
+	}
+	drv_mutex_lock(&hip_captures_lock);
+	atomic_store(&hip_capture_ops, &ops);
+	r = hip_capture_begin_locked(s, mode, graph, true, NULL, 0);
+	drv_mutex_unlock(&hip_captures_lock);
+	if (r)
+		destroy_graph(graph);
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #include "drv/lock.h"
 #include "api/graph/graph_capture.h"
 #include "api/graph/graph_plan.h"
+#include "api/module/module.h"
 #include "api/stream/serial.h"
 
 /* Uploads and device launches need hipGraphInstantiateWithParams(): CUDA's rule. */
@@ -21,6 +22,7 @@ struct hip_exec {
 	struct hip_plan_nodes steps; /* owned */
 	bool has_memory;             /* a step allocates or frees memory */
 	unsigned lives;              /* hip.lives at the last check for resets */
+	unsigned codes;              /* hip_codes at the last check for code that is unloaded */
 	struct hip_plan *plan;       /* owned; NULL: the plan is outdated */
 	struct hip_point last;       /* owned: the end of the last launch */
 	struct drv_retired retired;
@@ -404,12 +406,34 @@ __attribute__((noinline)) static hipError_t check_lives(struct hip_exec *e, unsi
 	return hipSuccess;
 }
 
+/* After code was unloaded: checks whether the kernels of the instance are still there. */
+__attribute__((noinline)) static hipError_t check_codes(struct hip_exec *e, unsigned codes)
+{
+	for (size_t i = 0; i < e->steps.count; i++) {
+		struct hip_node *n = e->steps.at[i].node;
+		bool changed = false;
+		hipError_t r = hipSuccess;
+
+		if (n && !n->disabled && n->work.type == hipGraphNodeTypeKernel)
+			r = hip_work_find_kernel(&n->work, &changed);
+		if (r)
+			return r;
+		if (changed)
+			drop_plan(e);
+	}
+	e->codes = codes;
+	return hipSuccess;
+}
+
 static hipError_t launch_locked(struct hip_exec *e, struct hip_stream *s)
 {
 	unsigned lives = atomic_load_explicit(&hip.lives, memory_order_relaxed);
+	unsigned codes = atomic_load_explicit(&hip_codes, memory_order_acquire);
 	bool held = true;
 	hipError_t r = __builtin_expect(e->lives != lives, 0) ? check_lives(e, lives) : hipSuccess;
 
+	if (!r && __builtin_expect(e->codes != codes, 0))
+		r = check_codes(e, codes);
 	if (!r && e->has_memory)
 		r = check_memory(e);
 	if (!r && !e->plan)

@@ -139,7 +139,7 @@ static hipError_t segment_submit(struct launch *l, struct hip_plan_segment *segm
 
 	/* An allocation does no work on the GPU; only the program's view of the memory changes. */
 	if (!segment->count && segment->work->type == hipGraphNodeTypeMemAlloc) {
-		hip_graph_alloc_begin(segment->work->alloc);
+		segment->took = hip_graph_alloc_begin(segment->work->alloc);
 		return hipSuccess;
 	}
 	r = branch_enter(l, &l->plan->branches[segment->branch]);
@@ -177,16 +177,27 @@ static hipError_t branches_join(struct launch *l, bool all)
 	return r;
 }
 
+/* A launch that is refused has allocated nothing for the program, which may launch again. */
+__attribute__((cold, noinline)) static void memory_undo(const struct hip_plan *p, uint32_t submitted)
+{
+	for (uint32_t i = 0; i < submitted; i++)
+		if (p->segments[i].took)
+			hip_graph_alloc_undo(p->segments[i].work->alloc);
+}
+
 hipError_t hip_plan_put(struct hip_plan *p, struct hip_stream *s, bool *held)
 {
 	struct launch l = {.plan = p, .stream = s, .at = s};
 	hipError_t r = hipSuccess, joined;
+	uint32_t i;
 
 	/* With one branch nothing begins in another stream. */
 	if (p->branch_count > 1 || is_elsewhere(&l, p->branches))
 		hip_point_move(&p->begin, s);
-	for (uint32_t i = 0; i < p->count && !r; i++)
+	for (i = 0; i < p->count && !r; i++)
 		r = segment_submit(&l, &p->segments[i]);
+	if (__builtin_expect(r, 0))
+		memory_undo(p, i);
 	joined = branches_join(&l, !r);
 	*held = l.at;
 	return r ? r : joined;

@@ -167,11 +167,25 @@ bool hip_graph_alloc_is_used(const void *ptr)
 	return used;
 }
 
-void hip_graph_alloc_begin(struct hip_graph_alloc *l)
+static bool set_used(struct hip_graph_alloc *l, bool used)
 {
+	bool changed;
+
 	drv_mutex_lock(&lock);
-	add_used(l, true);
+	changed = l->used != used;
+	add_used(l, used);
 	drv_mutex_unlock(&lock);
+	return changed;
+}
+
+bool hip_graph_alloc_begin(struct hip_graph_alloc *l)
+{
+	return set_used(l, true);
+}
+
+void hip_graph_alloc_undo(struct hip_graph_alloc *l)
+{
+	(void)set_used(l, false);
 }
 
 bool hip_graph_alloc_is(const void *ptr)

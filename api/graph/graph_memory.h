@@ -19,8 +19,10 @@ hipError_t hip_graph_alloc_get(struct hip_graph_alloc *alloc, bool instance);
 void hip_graph_alloc_put(struct hip_graph_alloc *alloc, bool instance);
 /* True when the address is memory of a graph and in use. */
 bool hip_graph_alloc_is_used(const void *ptr);
-/* Marks the memory as in use, in the order of launches. */
-void hip_graph_alloc_begin(struct hip_graph_alloc *alloc);
+/* Marks the memory as in use, in the order of launches. False: it was in use. */
+bool hip_graph_alloc_begin(struct hip_graph_alloc *alloc);
+/* Takes back what hip_graph_alloc_begin() has marked, for a launch that was refused. */
+void hip_graph_alloc_undo(struct hip_graph_alloc *alloc);
 /* Frees memory of a graph after the stream's work (NULL: at once). False: the address is none. *error:
  * InvalidValue, when the memory was not in use. */
 bool hip_graph_alloc_free(void *ptr, struct hip_stream *stream, hipError_t *error);

@@ -134,7 +134,7 @@ static uint32_t *needs_of(const struct maker *m, size_t step)
 }
 
 /* The work of the step; NULL: it does nothing. */
-static const struct hip_work *work_of(const struct hip_plan_node *step)
+static struct hip_work *work_of(const struct hip_plan_node *step)
 {
 	return step->node && !step->node->disabled ? &step->node->work : NULL;
 }
@@ -178,7 +178,9 @@ static hipError_t find_kernels(struct maker *m)
 
 	for (size_t i = 0; i < m->steps->count; i++) {
 		const struct hip_plan_node *step = &m->steps->at[i];
-		const struct hip_work *w = work_of(step);
+		struct hip_work *w = work_of(step);
+		bool changed;
+		hipError_t r;
 
 		m->open += !step->count;
 		for (uint32_t k = 0; k < step->count; k++)
@@ -187,6 +189,9 @@ static hipError_t find_kernels(struct maker *m)
 			return hipErrorContextIsDestroyed;
 		if (!w || w->type != hipGraphNodeTypeKernel)
 			continue;
+		r = hip_work_find_kernel(w, &changed);
+		if (r)
+			return r;
 		take_kernel(&m->dispatches[i], &w->op.launch);
 		if (!p->branches[0].device)
 			p->branches[0].device = m->dispatches[i].device;

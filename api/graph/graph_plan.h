@@ -38,6 +38,7 @@ struct hip_plan_segment {
 	uint32_t wait, waits;            /* range of the plan's `waits` */
 	struct flow_segment *dispatches; /* owned: the commands of the packets */
 	const struct hip_work *work;
+	bool took;              /* the present launch has taken the memory of this allocation */
 	bool awaited;           /* a segment of another branch waits for this one */
 	struct hip_point point; /* owned, if awaited: the segment's end in the present launch */
 };

@@ -31,6 +31,7 @@ static hipError_t own_args(struct hip_work *w)
 
 	w->device = l->kernel->device->index;
 	w->life = atomic_load(&l->kernel->device->life);
+	w->number = l->kernel->number;
 	w->args = calloc(1, image_B + (k->arg_count + 1) * sizeof(void *));
 	if (!w->args)
 		return hipErrorOutOfMemory;
@@ -89,12 +90,18 @@ static hipError_t own_op(struct hip_work *w)
 	return kind == &hip_op_signal || kind == &hip_op_wait ? own_semaphores(w) : hipSuccess;
 }
 
-/* Looks the kernel up again: its code may be unloaded. */
-static hipError_t kernel_lookup(struct hip_work *w)
+hipError_t hip_work_find_kernel(struct hip_work *w, bool *changed)
 {
-	struct hip_launch *l = &w->op.launch;
+	const struct hip_kernel *kernel;
+	hipError_t r = hip_kernel_named(w->op.launch.function, &hip.device[w->device], &kernel);
 
-	return hip_kernel_named(l->function, &hip.device[w->device], &l->kernel);
+	if (r)
+		return r;
+	/* Another kernel may have the address of the one that is gone. */
+	*changed = kernel->number != w->number;
+	w->op.launch.kernel = kernel;
+	w->number = kernel->number;
+	return hipSuccess;
 }
 
 /* --- operations ------------------------------------------------------------------------------- */
@@ -143,6 +150,7 @@ hipError_t hip_work_of_child(struct hip_work *w, const struct hip_graph *g, bool
 hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool named)
 {
 	hipError_t r = hipSuccess;
+	bool changed;
 
 	*to = *from;
 	to->args = NULL;
@@ -158,7 +166,7 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 		to->alloc = r ? NULL : from->alloc;
 	}
 	if (!r && from->op.kind == &hip_op_launch)
-		r = kernel_lookup(to);
+		r = hip_work_find_kernel(to, &changed);
 	if (!r)
 		r = own_op(to);
 	if (!r && from->child)

@@ -115,11 +115,19 @@ static hipError_t descriptor_check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip
 	return hip_has_images(a->device) ? hipSuccess : hipErrorNotSupported;
 }
 
-static void link_array(struct hip_array *a)
+/* An array that has a handle is in the list: another thread may free it at once. */
+static hipError_t array_enlist(struct hip_array *a, hipArray_t *out)
 {
+	hipError_t r;
+
 	drv_mutex_lock(&arrays.lock);
-	LIST_INSERT_HEAD(&arrays.all, a, in_all);
+	r = hip_of_errno(drv_handle_create(&hip_handles, HIP_KIND(HIP_ARRAY), a, &a->handle));
+	if (!r) {
+		LIST_INSERT_HEAD(&arrays.all, a, in_all);
+		*out = (hipArray_t)(uintptr_t)a->handle;
+	}
 	drv_mutex_unlock(&arrays.lock);
+	return r;
 }
 
 /* Allocates memory and handle; publishes the handle last. */
@@ -131,14 +139,10 @@ static hipError_t array_make(struct hip_array *a, size_t size_B, hipArray_t *out
 	if (r)
 		return r;
 	a->base = base;
-	r = hip_of_errno(drv_handle_create(&hip_handles, HIP_KIND(HIP_ARRAY), a, &a->handle));
-	if (r) {
+	r = array_enlist(a, out);
+	if (r)
 		(void)!hip_memory_free_now(base);
-		return r;
-	}
-	link_array(a);
-	*out = (hipArray_t)(uintptr_t)a->handle;
-	return hipSuccess;
+	return r;
 }
 
 hipError_t hip_array_create(const HIP_ARRAY3D_DESCRIPTOR *how, hipArray_t *out)

@@ -63,6 +63,22 @@ static hipError_t external_map(struct external *e, const hipExternalMemoryHandle
 	return r;
 }
 
+/* An import that has a handle is in the list, and mapped: another thread may destroy it at once. */
+static hipError_t external_enlist(struct external *e, hipExternalMemory_t *out)
+{
+	int r;
+
+	drv_mutex_lock(&externals.lock);
+	r = drv_handle_create(&hip_handles, HIP_KIND(HIP_EXTERNAL), e, &e->handle);
+	if (!r) {
+		*out = (hipExternalMemory_t)(uintptr_t)e->handle;
+		e->next = externals.first;
+		externals.first = e;
+	}
+	drv_mutex_unlock(&externals.lock);
+	return r ? hipErrorOutOfMemory : hipSuccess;
+}
+
 static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMemoryHandleDesc *desc)
 {
 	struct external *e;
@@ -76,20 +92,18 @@ static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMem
 		return hipErrorOutOfMemory;
 	e->device = hip_current();
 	e->size_B = desc->size;
-	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_EXTERNAL), e, &e->handle))
-		r = hipErrorOutOfMemory;
-	else
-		r = external_map(e, desc);
+	r = external_map(e, desc);
 	if (r) {
 		external_free(e);
 		return r;
 	}
+	r = external_enlist(e, out);
+	if (r) {
+		external_unmap(e);
+		external_free(e);
+		return r;
+	}
 	close(desc->handle.fd);
-	*out = (hipExternalMemory_t)(uintptr_t)e->handle;
-	drv_mutex_lock(&externals.lock);
-	e->next = externals.first;
-	externals.first = e;
-	drv_mutex_unlock(&externals.lock);
 	return hipSuccess;
 }
 

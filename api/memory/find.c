@@ -102,11 +102,25 @@ static bool is_mapped_closed(const void *address, hsa_agent_t agent)
 	       permission != HSA_ACCESS_PERMISSION_RW;
 }
 
+/* Each mapping has an access of its own. */
 bool hip_mapping_is_closed(const struct hip_memory *m, const void *address, size_t size_B)
 {
-	hsa_agent_t agent = hip.device[m->device].agent;
+	const hsa_agent_t agent = hip.device[m->device].agent;
+	struct hip_memory mapping = *m;
+	const char *at = address;
 
-	return is_mapped_closed(address, agent) || is_mapped_closed((const char *)address + size_B - 1, agent);
+	for (;;) {
+		const uint64_t here_B = mapping.node.hi - (uintptr_t)at;
+
+		if (is_mapped_closed(at, agent))
+			return true;
+		if (size_B <= here_B)
+			return false;
+		size_B -= here_B;
+		at += here_B;
+		if (!hip_memory_find(at, &mapping) || !hip_memory_is_mapped(&mapping))
+			return false;
+	}
 }
 
 bool hip_mappings_cover(const struct hip_memory *memory, const void *address, size_t size_B)

@@ -28,6 +28,7 @@ static hipError_t peer_enable(int index, unsigned flags)
 {
 	struct hip_device *d = hip_current(), *peer = hip_device_of(index);
 	uint64_t bit = 1ull << d->index;
+	hipError_t r;
 
 	if (flags)
 		return hipErrorInvalidValue;
@@ -35,7 +36,13 @@ static hipError_t peer_enable(int index, unsigned flags)
 		return hipErrorInvalidDevice;
 	if (atomic_fetch_or(&peer->peers, bit) & bit)
 		return hipErrorPeerAccessAlreadyEnabled;
-	return hip_memory_update_peers(peer);
+	r = hip_memory_update_peers(peer);
+	if (r) {
+		/* Some allocations are accessible: taking that back may fail, too, and does no harm then. */
+		atomic_fetch_and(&peer->peers, ~bit);
+		(void)!hip_memory_update_peers(peer);
+	}
+	return r;
 }
 
 HIP_PUBLIC(hipDeviceEnablePeerAccess, (int peer, unsigned int flags), (peer, flags))

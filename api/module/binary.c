@@ -203,7 +203,7 @@ static void forget_kernel(struct hip_kernel *kernel)
 	if (!kernel)
 		return;
 	hip_function_drop(kernel->device, kernel->object);
-	drv_retire(&hip_calls, &kernel->retired, free_kernel);
+	hip_kernel_retire(kernel, free_kernel);
 }
 
 static void names_forget(struct hip_binary *binary)

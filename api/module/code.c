@@ -190,6 +190,13 @@ static hipError_t add_variable(struct hip_code *code, void *address, size_t size
 
 DRV_OWN _Atomic unsigned hip_codes;
 
+/* A call that begins behind the increment looks its kernels up again; others are waited for. */
+void hip_kernel_retire(struct hip_kernel *kernel, void (*end)(struct drv_retired *retired))
+{
+	atomic_fetch_add(&hip_codes, 1);
+	drv_retire(&hip_calls, &kernel->retired, end);
+}
+
 void hip_code_unload(struct hip_code *code)
 {
 	atomic_fetch_add(&hip_codes, 1);

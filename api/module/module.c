@@ -144,7 +144,7 @@ static void unload_locked(struct hip_module *m)
 
 		m->functions = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		drv_retire(&hip_calls, &f->kernel.retired, free_function);
+		hip_kernel_retire(&f->kernel, free_function);
 	}
 	hip_managed_unload(&m->managed);
 	hip_code_unload(&m->code);
@@ -349,7 +349,7 @@ void hip_function_drop(const struct hip_device *device, uint64_t object)
 	if (f) {
 		*at = f->next;
 		drv_handle_destroy(&hip_handles, f->handle);
-		drv_retire(&hip_calls, &f->kernel.retired, free_function);
+		hip_kernel_retire(&f->kernel, free_function);
 	}
 	drv_mutex_unlock(&linked.lock);
 }

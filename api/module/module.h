@@ -66,6 +66,8 @@ void hip_code_unload(struct hip_code *code);
 /* Incremented when code is unloaded or device data that kernels use is freed: afterwards another kernel may have a
  * kernel's address. */
 extern DRV_OWN _Atomic unsigned hip_codes;
+/* Has end() free a kernel, which neither a handle nor the program names any more, when no call uses it. */
+void hip_kernel_retire(struct hip_kernel *kernel, void (*end)(struct drv_retired *retired));
 hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct hip_kernel *kernel);
 /* Finds a variable, and registers its memory for copies and fills. Errors: NotFound. */
 hipError_t hip_code_variable(struct hip_code *code, const char *name, void **address, size_t *size_B);

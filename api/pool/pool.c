@@ -208,25 +208,30 @@ static void set_hooks(void)
 	atomic_store(&hip_stream_hooks.freed, hip_caches_free);
 }
 
-/* Adds a pool, whose arena is made here unless it is imported, to the list. Owns the pool from then on. */
+/* Adds a pool, whose arena is made here unless it is imported, to the list. Owns the pool from then on. A pool that has a handle
+ * is in the list: another thread may destroy it at once. */
 static hipError_t enter_pool(struct hip_pool *p)
 {
+	int r;
+
 	set_defaults(p);
 	p->most_B = SIZE_MAX;
 	drv_mutex_init(&p->lock, DRV_RANK_HIP_POOL);
 	drv_mutex_init(&p->access_lock, DRV_RANK_HIP_POOL_ACCESS);
-	if (drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle)) {
-		drv_mutex_destroy(&p->access_lock);
-		drv_mutex_destroy(&p->lock);
-		return hipErrorOutOfMemory;
-	}
-	set_slots(p, p);
 	set_hooks();
 	drv_mutex_lock(&pools.lock);
-	p->next = pools.list;
-	pools.list = p;
+	r = drv_handle_create(&hip_handles, HIP_KIND(HIP_POOL), p, &p->handle);
+	if (!r) {
+		set_slots(p, p);
+		p->next = pools.list;
+		pools.list = p;
+	}
 	drv_mutex_unlock(&pools.lock);
-	return hipSuccess;
+	if (!r)
+		return hipSuccess;
+	drv_mutex_destroy(&p->access_lock);
+	drv_mutex_destroy(&p->lock);
+	return hipErrorOutOfMemory;
 }
 
 static hipError_t make_pool(struct hip_device *device, struct hip_pool **out)

@@ -100,6 +100,8 @@ int rt_detach(struct rt *rt, const void *ptr, hsa_amd_pointer_type_t type)
 	if (!r) {
 		in = m->in;
 		rt_mapping_remove(rt, &vmm->attached, m);
+	} else if (m) {
+		rt_mapping_update(rt, m);
 	}
 	drv_mutex_unlock(&vmm->lock);
 	if (r)

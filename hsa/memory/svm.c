@@ -133,7 +133,14 @@ static int segment_register(struct rt *rt, struct segment *s)
 	return 0;
 }
 
-/* Makes segments for all of [lo, hi), and splits those that cross its ends. */
+/* Takes the access of all GPUs away. */
+static void segment_close(struct segment *s)
+{
+	segment_unregister(s);
+	s->a.reach = s->a.in_place = 0;
+}
+
+/* Makes segments for all of [lo, hi), and splits those that cross its ends. A part that cannot be registered anew loses its access. */
 static int svm_segments_cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, uint64_t hi)
 {
 	struct segment *s = NULL;
@@ -143,6 +150,8 @@ static int svm_segments_cover(struct rt *rt, struct rt_svm *svm, uint64_t lo, ui
 	while ((s = vm_segment_next(&svm->segments, s, lo - 1, hi + 1))) {
 		int failed = segment_register(rt, s);
 
+		if (failed)
+			segment_close(s);
 		r = r ? r : failed;
 	}
 	return r;
@@ -273,10 +282,8 @@ static int attributes_apply(struct rt *rt, struct segment *s, const struct attri
 		return 0;
 	segment_unregister(s);
 	s->a = before;
-	if (segment_register(rt, s)) {
-		segment_unregister(s);
-		s->a.reach = s->a.in_place = 0;
-	}
+	if (segment_register(rt, s))
+		segment_close(s);
 	return r;
 }
 

@@ -202,7 +202,8 @@ RT_IMPL(hsa_amd_vmem_map,
 	return status;
 }
 
-/* The kernel keeps the memory until the work that uses it has ended; later work finds no mapping. */
+/* The kernel keeps the memory until the work that uses it has ended; later work finds no mapping. On failure some agents have lost
+ * their access. */
 int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m)
 {
 	const uint64_t size_B = m->at.hi - m->at.lo;
@@ -213,6 +214,7 @@ int rt_mapping_unbind(struct rt *rt, struct rt_mapping *m)
 		if (r)
 			return r;
 		m->bound[i] = false;
+		m->gpu[i] = HSA_ACCESS_PERMISSION_NONE;
 	}
 	return m->cpu ? vm_range_view(&m->in->range[0], m->at.lo - m->in->at.lo, NULL, 0, size_B, 0) : 0;
 }
@@ -245,6 +247,8 @@ RT_IMPL(hsa_amd_vmem_unmap, (void *va, size_t size), (va, size))
 		status = hsa_status_of(rt_mapping_unbind(rt, m));
 	if (!status)
 		rt_mapping_remove(rt, &vmm->mappings, m);
+	else if (m)
+		rt_mapping_update(rt, m);
 	drv_mutex_unlock(&vmm->lock);
 	if (!status)
 		rt->ops->forget_exports(rt, (uintptr_t)va, size);

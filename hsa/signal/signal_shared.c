@@ -27,13 +27,14 @@ static int create_file(int *file)
 	return r;
 }
 
-/* Checks a descriptor from another process, which may be any file. */
+/* Checks a descriptor from another process, which may be any file. A file of large pages, which has more than a page, would be
+ * mapped as a whole, over other signals. */
 static int check_file(int file)
 {
 	int seals = fcntl(file, F_GET_SEALS);
 	struct stat stat;
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &stat) || stat.st_size < (off_t)RT_PAGE_B)
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &stat) || stat.st_size != (off_t)RT_PAGE_B)
 		return drv_fail(-EINVAL, "what another process gave is no signal");
 	return 0;
 }

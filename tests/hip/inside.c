@@ -332,6 +332,35 @@ static void external_finish(void)
 	(void)!hipDestroyExternalMemory(external);
 }
 
+/* The handle of the object that comes next, in the place of one that is destroyed: its generation is one more (drv/handle.h). */
+#define COMING(destroyed) ((void *)((uintptr_t)(destroyed) + (1ull << 26)))
+static void *coming;
+
+static void external_foresee(void)
+{
+	external = external_make();
+	coming = COMING(external);
+	CHECK_EQ(hipDestroyExternalMemory(external), hipSuccess);
+}
+
+static void external_import(void)
+{
+	external = external_make();
+	CHECK(external != NULL);
+}
+
+static void external_use_early(void)
+{
+	const hipExternalMemoryBufferDesc whole = {.size = SIZE_B};
+	void *at = NULL;
+
+	if (!hipExternalMemoryGetMappedBuffer(&at, coming, &whole)) {
+		CHECK(at != NULL);
+		CHECK_EQ(hipFree(at), hipSuccess);
+	}
+	(void)!hipDestroyExternalMemory(coming);
+}
+
 static hipExternalSemaphore_t semaphore_make(void)
 {
 	hipExternalSemaphoreHandleDesc desc = {.type = hipExternalSemaphoreHandleTypeTimelineSemaphoreFd};
@@ -489,6 +518,86 @@ static void array_finish(void)
 	(void)!hipFreeArray(array);
 }
 
+/* --- objects that are destroyed before the call that makes them has returned --- */
+
+static void array_foresee(void)
+{
+	array_create();
+	coming = COMING(array);
+	CHECK_EQ(hipFreeArray(array), hipSuccess);
+}
+
+static void array_free_early(void)
+{
+	(void)!hipFreeArray(coming);
+}
+
+static void pool_foresee(void)
+{
+	pool_create();
+	coming = COMING(pool);
+	pool_finish();
+}
+
+static void pool_destroy_early(void)
+{
+	(void)!hipMemPoolDestroy(coming);
+}
+
+static void event_foresee(void)
+{
+	CHECK_EQ(hipEventCreate(&event), hipSuccess);
+	coming = COMING(event);
+	CHECK_EQ(hipEventDestroy(event), hipSuccess);
+}
+
+static void event_make(void)
+{
+	CHECK_EQ(hipEventCreate(&event), hipSuccess);
+}
+
+/* The event is not there yet, or it can be destroyed. */
+static void event_destroy_early(void)
+{
+	(void)!hipEventDestroy(coming);
+	CHECK(hipEventQuery(coming) != hipSuccess);
+}
+
+static void event_end(void)
+{
+	(void)!hipEventDestroy(event);
+}
+
+static void graph_foresee(void)
+{
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+	coming = COMING(graph);
+	CHECK_EQ(hipGraphDestroy(graph), hipSuccess);
+}
+
+static void graph_create(void)
+{
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+	CHECK(graph == coming);
+}
+
+static void graph_destroy_early(void)
+{
+	hipGraph_t others[OTHERS];
+
+	if (hipGraphDestroy(coming))
+		return;
+	for (unsigned i = 0; i < OTHERS; i++)
+		CHECK_EQ(hipGraphCreate(&others[i], 0), hipSuccess);
+	for (unsigned i = 0; i < OTHERS; i++)
+		CHECK_EQ(hipGraphDestroy(others[i]), hipSuccess);
+}
+
+static void graph_end(void)
+{
+	(void)!hipGraphDestroy(graph);
+}
+
 /* --- rows --- */
 
 static const struct step_row rows[] = {
@@ -515,6 +624,8 @@ static const struct step_row rows[] = {
 	{"hipEventSynchronize(), hipEventDestroy()", event_create, event_sync, event_destroy, event_finish},
 	{"hipExternalMemoryGetMappedBuffer(), hipDestroyExternalMemory()", external_create, external_map,
 	 external_destroy, external_finish},
+	{"hipImportExternalMemory(), hipDestroyExternalMemory()", external_foresee, external_import,
+	 external_use_early, external_finish},
 	{"hipWaitExternalSemaphoresAsync(), hipDestroyExternalSemaphore()", semaphore_create, semaphore_wait,
 	 semaphore_destroy, semaphore_finish},
 	{"hipMemMap(), hipMemRelease()", range_reserve, range_map, handle_release, range_unmap},
@@ -523,6 +634,11 @@ static const struct step_row rows[] = {
 	{"hipMemcpyAsync(), hipFree()", host_create, host_copy, memory_free, host_finish},
 	{"hipMemcpy2DToArray(), hipFreeArray()", array_create, array_copy, array_free, array_finish},
 	{"hipCreateTextureObject(), hipFreeArray()", array_create, texture_make, array_free, array_finish},
+	{"hipMallocArray(), hipFreeArray()", array_foresee, array_create, array_free_early, array_finish},
+	{"hipMemPoolCreate(), hipMemPoolDestroy()", pool_foresee, pool_create, pool_destroy_early, pool_finish},
+	{"hipEventCreate(), hipEventDestroy()", event_foresee, event_make, event_destroy_early, event_end,
+	 .stops = STEP_EACH},
+	{"hipGraphCreate(), hipGraphDestroy()", graph_foresee, graph_create, graph_destroy_early, graph_end},
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,7 @@
-/* A refused record leaves its event as it was: it still stands for the record before, which the GPU has not reached. */
+/* What is refused leaves its object as it was: an event still stands for the record before, which the GPU has not reached; an
+ * instance of a graph can be launched, and access to a peer be enabled. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <hip/hip_runtime_api.h>
 
@@ -141,17 +143,94 @@ static void a_captured_event_stays_in_its_capture(void)
 	HIP(hipStreamDestroy(other));
 }
 
+static unsigned char read_back[4096];
+
+/* Memory that the instance allocates, fills, reads and frees. A copy to pageable memory is submitted by an allocation. */
+static hipGraphExec_t instance_make(void)
+{
+	hipMemAllocNodeParams take = {.bytesize = 4096,
+				      .poolProps = {.allocType = hipMemAllocationTypePinned,
+						    .location = {.type = hipMemLocationTypeDevice}}};
+	hipMemsetParams fill = {.elementSize = 1, .width = 4096, .height = 1, .value = 3};
+	hipGraphNode_t node[4];
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddMemAllocNode(&node[0], graph, NULL, 0, &take));
+	fill.dst = take.dptr;
+	HIP(hipGraphAddMemsetNode(&node[1], graph, &node[0], 1, &fill));
+	HIP(hipGraphAddMemcpyNode1D(&node[2], graph, &node[1], 1, read_back, take.dptr, sizeof(read_back),
+				    hipMemcpyDeviceToHost));
+	HIP(hipGraphAddMemFreeNode(&node[3], graph, &node[2], 1, take.dptr));
+	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	HIP(hipGraphDestroy(graph));
+	return exec;
+}
+
+static void an_instance_with_memory_is_launched_again(void)
+{
+	hipGraphExec_t exec = instance_make();
+
+	for (unsigned i = 0; i < 3; i++) {
+		inject_allocation(1);
+		CHECK_EQ(hipGraphLaunch(exec, stream), hipErrorOutOfMemory);
+		inject_allocation(0);
+		memset(read_back, 0, sizeof(read_back));
+		HIP(hipGraphLaunch(exec, stream));
+		HIP(hipStreamSynchronize(stream));
+		CHECK(read_back[0] == 3 && read_back[4095] == 3);
+	}
+	HIP(hipGraphExecDestroy(exec));
+}
+
+/* The other GPU reads memory that was allocated before. */
+static void a_peer_is_enabled_again(void)
+{
+	uint32_t *mine, *others, got = 0;
+	unsigned refused = 0;
+	hipError_t r;
+	int can = 0;
+
+	HIP(hipDeviceCanAccessPeer(&can, 1, 0));
+	CHECK(can);
+	HIP(hipMalloc((void **)&mine, 4096));
+	HIP(hipMemset(mine, 7, 4096));
+	HIP(hipSetDevice(1));
+	HIP(hipMalloc((void **)&others, 4096));
+	for (long n = 1; n < 100; n++) {
+		inject_allocation(n);
+		r = hipDeviceEnablePeerAccess(0, 0);
+		inject_allocation(0);
+		if (r != hipErrorOutOfMemory)
+			break;
+		refused++;
+	}
+	CHECK_EQ(r, hipSuccess);
+	CHECK(refused);
+	HIP(hipMemcpy(others, mine, 4, hipMemcpyDeviceToDevice));
+	HIP(hipMemcpy(&got, others, 4, hipMemcpyDeviceToHost));
+	CHECK_EQ(got, 0x07070707);
+	HIP(hipDeviceDisablePeerAccess(0));
+	HIP(hipFree(others));
+	HIP(hipSetDevice(0));
+	HIP(hipFree(mine));
+}
+
 int main(void)
 {
-	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
-		return check_done("refused records");
+	setenv("TUFF_PEER_ACCESS", "1", 1);
+	if (!CHECK_EQ(vgpu_start("gfx908:hive=1,gfx908:hive=1"), 0))
+		return check_done("refused records and launches");
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
 	HIP(hipExtMallocWithFlags((void **)&word, sizeof(*word), hipMallocSignalMemory));
 	a_timed_event_keeps_its_time();
 	an_event_without_a_record_has_no_time();
 	an_interprocess_event_is_not_reached();
 	a_captured_event_stays_in_its_capture();
+	an_instance_with_memory_is_launched_again();
+	a_peer_is_enabled_again();
 	HIP(hipFree(word));
 	HIP(hipStreamDestroy(stream));
-	return check_done("refused records");
+	return check_done("refused records and launches");
 }

@@ -381,6 +381,7 @@ static void read_only_targets()
 		CHECK(hipMemcpyAsync(page, a, 64, hipMemcpyDeviceToHost, stream) != hipSuccess);
 		CHECK(hipMemcpy2DAsync(page, 64, a, 64, 32, 4, hipMemcpyDeviceToHost, stream) != hipSuccess);
 		CHECK_EQ(hipMemsetAsync(page, 0, 64, stream), hipErrorInvalidValue);
+		CHECK_EQ(hipStreamWriteValue32(stream, page, 0, 0), hipErrorInvalidValue);
 		HIP(hipMemcpyAsync(a, page, 64, hipMemcpyHostToDevice, stream));
 		HIP(hipStreamSynchronize(stream));
 		HIP(hipHostUnregister(page));
@@ -404,6 +405,7 @@ static void closed_targets()
 	HIP(hipMemCreate(&handle, granule, &how, 0));
 	HIP(hipMemMap(at, granule, 0, handle, 0));
 	CHECK_EQ(hipMemsetAsync(at, 0, 64, stream), hipErrorInvalidValue);
+	CHECK_EQ(hipStreamWriteValue64(stream, at, 0, 0), hipErrorInvalidValue);
 	CHECK(hipMemcpyAsync(at, a, 64, hipMemcpyDeviceToDevice, stream) != hipSuccess);
 	access.location = how.location;
 	access.flags = hipMemAccessFlagsProtReadWrite;
@@ -413,6 +415,42 @@ static void closed_targets()
 	HIP(hipMemUnmap(at, granule));
 	HIP(hipMemRelease(handle));
 	HIP(hipMemAddressFree(at, granule));
+}
+
+// Of three mappings side by side the one in the middle is closed.
+static void closed_in_the_middle()
+{
+	hipMemAllocationProp how = {};
+	hipMemAccessDesc access = {};
+	hipMemGenericAllocationHandle_t handle;
+	size_t granule = 0;
+	char *at, *other;
+
+	how.type = hipMemAllocationTypePinned;
+	how.location.type = hipMemLocationTypeDevice;
+	access.location = how.location;
+	access.flags = hipMemAccessFlagsProtReadWrite;
+	HIP(hipMemGetAllocationGranularity(&granule, &how, hipMemAllocationGranularityMinimum));
+	HIP(hipMemAddressReserve((void **)&at, 3 * granule, 0, nullptr, 0));
+	HIP(hipMemCreate(&handle, granule, &how, 0));
+	HIP(hipMalloc((void **)&other, 3 * granule));
+	for (unsigned i = 0; i < 3; i++) {
+		HIP(hipMemMap(at + i * granule, granule, 0, handle, 0));
+		if (i != 1)
+			HIP(hipMemSetAccess(at + i * granule, granule, &access, 1));
+	}
+	CHECK_EQ(hipMemsetAsync(at, 0, 3 * granule, stream), hipErrorInvalidValue);
+	CHECK(hipMemcpyAsync(at, other, 3 * granule, hipMemcpyDeviceToDevice, stream) != hipSuccess);
+	CHECK(hipMemcpy2DAsync(other, granule, at, granule, granule, 3, hipMemcpyDeviceToDevice, stream) != hipSuccess);
+	HIP(hipStreamSynchronize(stream));
+	HIP(hipMemSetAccess(at + granule, granule, &access, 1));
+	HIP(hipMemsetAsync(at, 0, 3 * granule, stream));
+	HIP(hipStreamSynchronize(stream));
+	for (unsigned i = 0; i < 3; i++)
+		HIP(hipMemUnmap(at + i * granule, granule));
+	HIP(hipMemRelease(handle));
+	HIP(hipMemAddressFree(at, 3 * granule));
+	HIP(hipFree(other));
 }
 
 // Copies of pageable memory that the call does not wait for go by a staging copy of at most 64 KiB, which the arguments of the launch
@@ -464,6 +502,7 @@ int main()
 	every_byte();
 	read_only_targets();
 	closed_targets();
+	closed_in_the_middle();
 	large_pageable();
 	staged();
 	HIP(hipHostFree(go));

@@ -124,6 +124,31 @@ static void cut_without_memory(void)
 	CHECK_EQ(munmap(maps, 2 * each_B), 0);
 }
 
+/* Both parts of a segment that is cut are registered anew. A part for which memory is short may lose its access, and says so. */
+static void cut_parts_without_memory(void)
+{
+	const size_t all_B = PAGES * PAGE;
+	char *map = mmap(NULL, all_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	hsa_status_t status = HSA_STATUS_ERROR;
+	unsigned lost = 0;
+
+	for (long n = 1; status && n < 100; n++) {
+		CHECK_EQ(set(map, all_B, PAIR(AGENT_ACCESSIBLE, rig.gpu.handle)), HSA_STATUS_SUCCESS);
+		use((uint32_t *)(void *)(map + PAGE), 9);
+		inject_allocation(n);
+		status = set(map + (size_t)n % 8 * PAGE, 8 * PAGE, PAIR(READ_MOSTLY, 1));
+		inject_allocation(0);
+		for (unsigned i = 0; i < PAGES; i++)
+			if (who(map + i * PAGE, PAGE, rig.gpu) == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE)
+				use((uint32_t *)(void *)(map + i * PAGE), 10 + i);
+			else
+				lost++;
+		CHECK_EQ(set(map, all_B, PAIR(AGENT_NO_ACCESS, rig.gpu.handle)), HSA_STATUS_SUCCESS);
+	}
+	CHECK(lost);
+	CHECK_EQ(munmap(map, all_B), 0);
+}
+
 /* What nothing here depends on is kept and told. */
 static void hints(void)
 {
@@ -221,6 +246,7 @@ int main(void)
 	add = rig_kernel("k_add.kd");
 	queue = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
 	cut_without_memory();
+	cut_parts_without_memory();
 	any_memory();
 	parts();
 	hints();

@@ -1,5 +1,6 @@
 /* Virtual memory management through HSA: reserves addresses, creates memory, maps it, sets access; memory passes to
  * other processes as a descriptor. On two GPUs. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -160,6 +161,33 @@ static void who_may(hsa_amd_memory_pool_t pool)
 	CHECK_EQ(hsa_amd_vmem_address_free(va, UNIT), HSA_STATUS_SUCCESS);
 }
 
+/* An unmapping fails at each of its ioctls in turn. It takes the access from some, and says so: who is allowed it afterwards,
+ * reaches the memory, and it can be given again. */
+static void unmapping_fails(hsa_amd_memory_pool_t pool)
+{
+	hsa_amd_vmem_alloc_handle_t handle = make(pool, UNIT);
+	hsa_status_t status = HSA_STATUS_ERROR;
+	volatile uint32_t *va = reserve(UNIT);
+	void *at = (void *)(uintptr_t)va;
+	unsigned failures = 0;
+
+	CHECK_EQ(hsa_amd_vmem_map(at, UNIT, 0, handle, 0), HSA_STATUS_SUCCESS);
+	CHECK_EQ(let(at, UNIT, f.cpu[0].agent, HSA_ACCESS_PERMISSION_RO), HSA_STATUS_SUCCESS);
+	for (unsigned n = 1; status; n++) {
+		for (unsigned g = 0; g < f.gpus; g++)
+			CHECK_EQ(let(at, UNIT, f.gpu[g].agent, HSA_ACCESS_PERMISSION_RW), HSA_STATUS_SUCCESS);
+		CHECK_EQ(hsa_amd_memory_fill(at, n, DWORDS), HSA_STATUS_SUCCESS);
+		CHECK_EQ(va[DWORDS - 1], n);
+		vgpu_inject_ioctl(n, ENODEV); /* other errors are tried again */
+		status = hsa_amd_vmem_unmap(at, UNIT);
+		vgpu_inject_ioctl(0, 0);
+		failures += status != HSA_STATUS_SUCCESS;
+	}
+	CHECK(failures >= f.gpus);
+	CHECK_EQ(hsa_amd_vmem_handle_release(handle), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_vmem_address_free(at, UNIT), HSA_STATUS_SUCCESS);
+}
+
 /* --- as a descriptor -------------------------------------------------------------------------- */
 
 static void shared(hsa_amd_memory_pool_t pool)
@@ -317,6 +345,8 @@ int main(void)
 		who_may(f.gpu[0].coarse);
 		who_may(f.gpu[1].coarse);
 		who_may(f.cpu[0].coarse);
+		unmapping_fails(f.gpu[0].coarse);
+		unmapping_fails(f.gpu[1].coarse);
 		shared(f.gpu[0].coarse);
 		shared(f.gpu[1].coarse);
 		shared(f.cpu[0].fine);
