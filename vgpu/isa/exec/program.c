@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "vgpu/isa/check/waitcnt_check.h"
+#include "vgpu/isa/decode/access.h"
 #include "vgpu/memory/cache.h"
 #include "vgpu/report.h"
 
@@ -405,6 +406,14 @@ static bool collect_dual(struct isa_program *p, struct collector *c, const uint3
 	return true;
 }
 
+/* Whether a memory instruction writes VGPRs: else its field for them names none, and was not checked. */
+static bool writes_vgprs(const struct isa_inst *inst)
+{
+	bool atomic = isa_access_of(inst->op)->class == ISA_ACCESS_ATOMIC;
+
+	return inst->mem.dst_dw && !(inst->flags & ISA_LDS) && (!atomic || inst->flags & ISA_GLC);
+}
+
 /* Whether the instruction writes a VGPR that both halves of the wave share. */
 static bool writes_shared(const struct isa_program *p, const struct isa_inst *inst)
 {
@@ -415,7 +424,7 @@ static bool writes_shared(const struct isa_program *p, const struct isa_inst *in
 	if (inst->enc >= ISA_VOP1 && inst->enc <= ISA_VOP3P)
 		return inst->row->dst && inst->row->dst != ISA_T_M64 && !isa_result_is_scalar(inst->op) &&
 		       inst->valu.vdst >= first;
-	return inst->enc >= ISA_DS && inst->enc <= ISA_MTBUF && inst->mem.dst_dw && inst->mem.vdst >= first;
+	return inst->enc >= ISA_DS && inst->enc <= ISA_MTBUF && writes_vgprs(inst) && inst->mem.vdst >= first;
 }
 
 /* Executes the next instruction for the lanes of one half, and copies its result to the other half. */
