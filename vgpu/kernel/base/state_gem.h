@@ -70,7 +70,7 @@ struct kern_bo {
 	struct kern_inode *dmabuf; /* borrowed; the inode holds a reference to this buffer */
 	bool shared;               /* was exported once */
 	bool named;                /* has a FLINK name: its id */
-	uint64_t mark;             /* scratch of view building: the list epoch that names it */
+	uint64_t mark;             /* scratch of walks through a list: the epoch of the last one that met it */
 	uint64_t tiling;
 	uint64_t meta_flags;
 	uint32_t meta_B;

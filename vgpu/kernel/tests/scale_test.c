@@ -94,6 +94,31 @@ static void a_long_run_does_not_grow(void)
 		printf("  it grew by %llu bytes\n", (unsigned long long)(segment_used_B() - before_B));
 }
 
+/* A list may name a buffer as often as it has entries, and each job waits for the buffer's fences once. */
+static void a_buffer_that_is_listed_often(void)
+{
+	enum { ENTRIES = 128 << 10, JOBS = 30 };
+	struct drm_amdgpu_bo_list_entry *entry = calloc(ENTRIES, sizeof(*entry));
+	union drm_amdgpu_bo_list args = {.in = {AMDGPU_BO_LIST_OP_CREATE, 0, ENTRIES, 8, (uintptr_t)entry}};
+	uint32_t bo;
+	double begin;
+
+	if (!CHECK(entry))
+		return;
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &bo), 0);
+	for (unsigned i = 0; i < ENTRIES; i++)
+		entry[i].bo_handle = i ? bo : rig.ib_bo;
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_BO_LIST, &args), 0);
+	begin = rig_now();
+	for (unsigned i = 0; i < JOBS; i++)
+		CHECK_EQ(rig_submit(args.out.list_handle, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	printf("%u jobs with a buffer listed %u times: %.3f s\n", JOBS, ENTRIES, rig_now() - begin);
+	CHECK_EQ(rig_list_free(args.out.list_handle), 0);
+	CHECK_EQ(rig_close(bo), 0);
+	free(entry);
+}
+
 /* --- a timeline of many points that all wait for one job --- */
 
 static uint32_t syncobj(void)
@@ -239,6 +264,7 @@ int main(void)
 	rig_stop();
 	rig_start("null:gfx908");
 	a_hundred_thousand_buffers();
+	a_buffer_that_is_listed_often();
 	rig_stop();
 	rig_start("gfx908");
 	with_little_stack(points);
