@@ -5,7 +5,8 @@
  *   run          instructions from one address to a jump; keeps a copy of its code for validation
  *
  * A program never moves: when its code has changed in memory it is emptied, and waves, which hold only a pc between
- * two isa_run calls, go on in the new code. */
+ * two isa_run calls, go on in the new code. Waves of several machines may take turns in one program; each finds the
+ * code that its own memory holds. */
 #include "vgpu/isa/exec/program.h"
 
 #include <stdio.h>
@@ -47,7 +48,7 @@ struct isa_program {
 	struct isa_decoder dec;
 	isa_bind_fn bind;              /* immutable: the cache's */
 	uint64_t vmid;                 /* as the view */
-	const struct gpuvm_view *view; /* borrowed from the machine of the last isa_program_get, as the caches */
+	const struct gpuvm_view *view; /* borrowed from the machine of the last wave or isa_program_get, as the caches */
 	struct mem_cache *caches;
 	bool refused;     /* some fetch was refused: a later view may allow it */
 	struct run *runs; /* owned */
@@ -677,6 +678,22 @@ static struct isa_program *program_at(struct isa_cache *cache, const struct isa_
 	return p;
 }
 
+/* Makes the program that of a machine's memory. */
+static void program_enter(struct isa_program *p, const struct isa_machine *machine)
+{
+	p->view = machine->view;
+	p->vmid = machine->vmid;
+	p->caches = machine->cache;
+	if (!program_is_current(p))
+		program_empty(p);
+}
+
+void isa_program_resume(struct isa_program *p, const struct isa_machine *machine)
+{
+	if (p->view != machine->view || p->vmid != machine->vmid || p->caches != machine->cache)
+		program_enter(p, machine);
+}
+
 struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_machine *machine, uint64_t entry,
 				    char *why, size_t why_B)
 {
@@ -687,11 +704,7 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 		snprintf(why, why_B, "out of memory");
 		return NULL;
 	}
-	p->view = machine->view;
-	p->vmid = machine->vmid;
-	p->caches = machine->cache;
-	if (!program_is_current(p))
-		program_empty(p);
+	program_enter(p, machine);
 	if (!executable_region(machine->view, entry)) {
 		const struct gpuvm_region *r = gpuvm_find(machine->view, entry & VA_MASK);
 		struct gpuvm_fault fault = {entry & VA_MASK, GPUVM_X, GPUVM_SQI, r != NULL};

@@ -12,6 +12,9 @@ const uint32_t *isa_program_constant(struct isa_program *program, uint64_t value
 const struct isa_generation *isa_program_generation(const struct isa_program *program);
 bool isa_program_wave32(const struct isa_program *program);
 
+/* Before a wave of that machine goes on: another machine's may have run since. */
+void isa_program_resume(struct isa_program *program, const struct isa_machine *machine);
+
 /* Gives a decoded instruction its function and its constants. False without memory. */
 typedef bool (*isa_bind_fn)(struct isa_program *program, struct isa_inst *inst);
 /* A cache whose programs bind instructions with bind. NULL without memory. */

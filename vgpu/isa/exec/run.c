@@ -99,6 +99,7 @@ enum isa_stop isa_run(struct isa_wave *w, uint64_t budget)
 
 	w->full = isa_full(w->machine);
 	isa_mode_changed(w);
+	isa_program_resume(w->program, w->machine);
 	if (w->waitcnt)
 		isa_waitcnt_forget_code(w->waitcnt); /* the code that ran meanwhile may have changed it */
 	w->stop = ISA_RESUME;

@@ -419,6 +419,34 @@ static void changed_code_is_noticed(struct rig *r)
 	CHECK_EQ(r->wave.s[0], 2);
 }
 
+/* A worker has workgroups of several grids in turn. Two address spaces often have code at the same address, and the view
+ * of a grid that has ended is gone. */
+static void grids_in_turn_run_their_own_code(struct rig *r)
+{
+	static const uint32_t code[] = {0xbf820001u, END, 0xbe800081u, 0xbf820001u, END, 0xbe810087u, END};
+	static const uint32_t other_code[] = {0xbe810089u};
+	struct rig *other = aligned_alloc(64, sizeof(*other));
+	struct isa_cache *own;
+	char why[512];
+
+	rig_init(other, r->chip.gfx);
+	own = other->cache;
+	memset(r->code, 0, sizeof(r->code));
+	memcpy(r->code, code, sizeof(code));
+	r->wave.pc = CODE_VA;
+	r->wave.s[1] = 0;
+	r->wave.program = isa_program_get(r->cache, &r->machine, CODE_VA, why, sizeof(why));
+	CHECK_EQ(isa_run(&r->wave, 1), ISA_BUDGET); /* its last block is not decoded yet */
+	other->cache = r->cache;
+	CHECK_EQ(rig_run(other, other_code, 1), ISA_ENDED);
+	CHECK_EQ(other->wave.s[1], 9);
+	isa_cache_destroy(own);
+	memset(other, 0xff, sizeof(*other));
+	free(other);
+	CHECK_EQ(isa_run(&r->wave, 100), ISA_ENDED);
+	CHECK_EQ(r->wave.s[1], 7);
+}
+
 static void saveexec_reads_before_it_writes(struct rig *r)
 {
 	isa_set_exec(&r->wave, 0xff);
@@ -494,6 +522,7 @@ int main(void)
 	setreg_changes_rounding(&r);
 	bad_code_stops_with_a_reason(&r);
 	changed_code_is_noticed(&r);
+	grids_in_turn_run_their_own_code(&r);
 	saveexec_reads_before_it_writes(&r);
 	division_macro_is_exact(&r);
 	running_off_the_mapping_faults(&r);
