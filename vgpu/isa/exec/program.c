@@ -22,6 +22,9 @@
 #define MAX_DWORDS 5
 /* A run ends here at the latest, so that a jump into zeroed memory decodes little. */
 #define MAX_RUN 4096
+/* Decoded code that a cache holds: a million instructions, more than a program has that is not made to fill memory.
+ * One that jumps through all places where its code is mapped would need some 40 bytes for each of its bytes. */
+#define CACHE_B (256u << 20)
 
 /* Code that was decoded: its address and its bytes then. */
 struct run {
@@ -44,9 +47,9 @@ struct slot {
 
 struct isa_program {
 	struct isa_program *next; /* in the cache */
+	struct isa_cache *cache;  /* immutable */
 	uint64_t entry;
 	struct isa_decoder dec;
-	isa_bind_fn bind;              /* immutable: the cache's */
 	uint64_t vmid;                 /* as the view */
 	const struct gpuvm_view *view; /* borrowed from the machine of the last wave or isa_program_get, as the caches */
 	struct mem_cache *caches;
@@ -57,11 +60,13 @@ struct isa_program {
 	size_t constant_count;
 	struct slot *slots; /* owned; power of two, at most half full */
 	size_t slot_count, slots_used;
+	size_t decoded_B; /* about: what the runs take */
 };
 
 struct isa_cache {
 	struct isa_program *programs; /* owned */
 	isa_bind_fn bind;             /* immutable */
+	size_t decoded_B;             /* of all programs */
 };
 
 /* Grants of a dispatch. */
@@ -385,7 +390,7 @@ static bool collect_dual(struct isa_program *p, struct collector *c, const uint3
 	struct isa_inst *at = &c->inst[c->count], x = *at, y;
 
 	isa_decode_second(&p->dec, code, words, x.pc, &y);
-	if (!p->bind(p, &x) || !p->bind(p, &y))
+	if (!p->cache->bind(p, &x) || !p->cache->bind(p, &y))
 		return false;
 	if (x.beyond || y.beyond) {
 		*at++ = (struct isa_inst){.fn = report_beyond, .pc = x.pc};
@@ -492,7 +497,7 @@ static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 			if (!inst)
 				continue;
 		}
-		if (!inst->fn && !p->bind(p, inst))
+		if (!inst->fn && !p->cache->bind(p, inst))
 			return false;
 		if (writes_shared(p, inst)) {
 			inst[1] = *inst;
@@ -545,6 +550,14 @@ static void look_behind(const struct isa_program *p, const struct run *run)
 			(unsigned long long)end, PREFETCH_B);
 }
 
+/* About what a run takes, with its part of the index. */
+static size_t run_B(const struct isa_program *p, const struct collector *c)
+{
+	size_t inst_B = sizeof(struct isa_inst) + (p->dec.checked ? sizeof(struct isa_operand_use) : 0);
+
+	return 4 * c->code_dw + c->count * inst_B + 4 * c->addresses * sizeof(struct slot);
+}
+
 static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t pc)
 {
 	struct run run = {.va = pc, .size_B = c->code_dw * 4};
@@ -560,6 +573,8 @@ static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t 
 		return false;
 	}
 	runs[p->run_count++] = run;
+	p->decoded_B += run_B(p, c);
+	p->cache->decoded_B += run_B(p, c);
 	look_behind(p, &run);
 	for (size_t n = 0; n < c->addresses; n++)
 		enter_slot(p, c->pc_of[n], &run.inst[c->inst_of[n]]);
@@ -625,6 +640,8 @@ static void program_empty(struct isa_program *p)
 	p->constants = NULL;
 	p->slots = NULL;
 	p->run_count = p->constant_count = p->slot_count = p->slots_used = 0;
+	p->cache->decoded_B -= p->decoded_B;
+	p->decoded_B = 0;
 	p->refused = false;
 }
 
@@ -672,7 +689,7 @@ static struct isa_program *program_at(struct isa_cache *cache, const struct isa_
 		return NULL;
 	p->entry = entry;
 	p->dec = *dec;
-	p->bind = cache->bind;
+	p->cache = cache;
 	p->next = cache->programs;
 	cache->programs = p;
 	return p;
@@ -721,6 +738,8 @@ const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc)
 {
 	const struct isa_inst *inst = find_inst(w->program, pc);
 
+	if (!inst && w->program->cache->decoded_B > CACHE_B)
+		return isa_leave(w, ISA_RESUME, pc); /* isa_code_trim() makes room: here the caller is in the code */
 	if (!inst)
 		inst = decode_run(w->program, pc);
 	if (!inst) {
@@ -729,6 +748,18 @@ const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc)
 		return isa_leave(w, ISA_STOPPED, pc);
 	}
 	return inst;
+}
+
+void isa_code_trim(struct isa_wave *w)
+{
+	struct isa_cache *cache = w->program->cache;
+
+	if (cache->decoded_B <= CACHE_B)
+		return;
+	for (struct isa_program *p = cache->programs; p; p = p->next)
+		program_empty(p);
+	if (w->waitcnt)
+		isa_waitcnt_forget_code(w->waitcnt);
 }
 
 void isa_code_refresh(struct isa_wave *w)
