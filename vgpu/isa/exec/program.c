@@ -50,8 +50,9 @@ struct isa_program {
 	struct isa_cache *cache;  /* immutable */
 	uint64_t entry;
 	struct isa_decoder dec;
-	uint64_t vmid;                 /* as the view */
-	const struct gpuvm_view *view; /* borrowed from the machine of the last wave or isa_program_get, as the caches */
+	/* Of the machine that ran or got the program last; view and caches are borrowed from it. */
+	uint64_t vmid;
+	const struct gpuvm_view *view;
 	struct mem_cache *caches;
 	bool refused;     /* some fetch was refused: a later view may allow it */
 	struct run *runs; /* owned */
@@ -738,8 +739,9 @@ const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc)
 {
 	const struct isa_inst *inst = find_inst(w->program, pc);
 
+	/* The caller is an instruction: isa_code_trim() makes room outside of it. */
 	if (!inst && w->program->cache->decoded_B > CACHE_B)
-		return isa_leave(w, ISA_RESUME, pc); /* isa_code_trim() makes room: here the caller is in the code */
+		return isa_leave(w, ISA_RESUME, pc);
 	if (!inst)
 		inst = decode_run(w->program, pc);
 	if (!inst) {

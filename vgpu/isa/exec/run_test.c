@@ -471,9 +471,9 @@ static void decoded_code_does_not_fill_memory(struct rig *r)
 	code[n++] = 0xbf840000 | FILL; /* s_cbranch_scc0 */
 	for (unsigned i = 0; i < FILL; i++)
 		code[n++] = 0xbe820002; /* s_mov_b32 s2, s2 */
-	code[n++] = 0x80838103; /* s_sub_u32 s3, s3, 1 */
-	code[n++] = 0xbf850001; /* s_cbranch_scc1 */
-	code[n++] = 0xbe801d00; /* s_setpc_b64 s[0:1] */
+	code[n++] = 0x80838103;         /* s_sub_u32 s3, s3, 1 */
+	code[n++] = 0xbf850001;         /* s_cbranch_scc1 */
+	code[n++] = 0xbe801d00;         /* s_setpc_b64 s[0:1] */
 	code[n++] = END;
 	CHECK_EQ(n, WORDS);
 	r->region = (struct gpuvm_region){CODE_VA, CODE_VA + SIZE_B, (uint8_t *)code, GPUVM_R | GPUVM_X, 1};

@@ -70,9 +70,9 @@ static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
 /* Looks at the list of mappings only after a change: a CS checks all userptr BOs of its list. */
 static int check_protection(struct kern_bo *bo)
 {
-	int r = bo->user_changed ? range_validate(bo->user_addr, bo->size_B,
-						  bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
-				 : 0;
+	int r = bo->user_changed
+			? range_validate(bo->user_addr, bo->size_B, bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
+			: 0;
 
 	bo->user_changed = r != 0;
 	return r;

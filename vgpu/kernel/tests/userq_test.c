@@ -711,8 +711,8 @@ static void own_memory_must_stay(void)
 	const uint64_t at = 0x3200000;
 	const size_t size_B = 4096;
 	uint32_t *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct drm_amdgpu_gem_userptr user = {
-		(uintptr_t)memory, size_B, AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE, 0};
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, size_B,
+					      AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE, 0};
 	uint64_t eop_va;
 	struct uapi_userq args;
 	unsigned long gone = 0;
