@@ -240,6 +240,7 @@ static void load_wave(struct engine_group *group, const struct engine_claim *cla
 	wave->executed = wave->accesses = 0;
 	wave->refused_pc = wave->refused_page = 0;
 	wave->last_region = NULL;
+	memset(wave->memo, 0, sizeof(wave->memo)); /* pages of another XCC's caches, perhaps */
 	wave->wave_in_group = number;
 	wave->flat_scratch = 0;
 	wave->signal_phase = 0;

@@ -25,8 +25,9 @@
 #include "vgpu/report.h"
 #include "vgpu/trace.h"
 
-#define ENGINE_WAVES_PER_GROUP 32   /* 1,024 work-items in waves of 32 */
-#define ENGINE_SCRATCH_SLOTS   4096 /* COMPUTE_TMPRING_SIZE.WAVES has 12 bits */
+#define ENGINE_WAVES_PER_GROUP 32 /* 1,024 work-items in waves of 32 */
+/* COMPUTE_TMPRING_SIZE.WAVES has 12 bits, from GFX11 on for each of at most eight shader engines. */
+#define ENGINE_SCRATCH_SLOTS (8 * 4096)
 
 /* --- one job (run.c; job.c executes it) --- */
 

@@ -22,7 +22,7 @@
 #define RELEASE_WB      0x00088514u /* TC_WB, TC_NC */
 
 /* s[0:1] in, s[2:3] out, s4 a value; 256 bytes apart, in this order. */
-enum { READ, WRITE, COUNT, WRITE_RELEASED, READ_ACQUIRED, XCC_ID, MEET, STORE_DEVICE, READ_DEVICE };
+enum { READ, WRITE, COUNT, WRITE_RELEASED, READ_ACQUIRED, XCC_ID, MEET, STORE_DEVICE, READ_DEVICE, GATHER };
 static const char source[] =
 	".p2align 8\n v_lshlrev_b32 v0, 2, v0\n global_load_dword v1, v0, s[0:1]\n s_waitcnt vmcnt(0)\n"
 	" global_store_dword v0, v1, s[2:3]\n s_endpgm\n"
@@ -40,7 +40,9 @@ static const char source[] =
 	".p2align 8\n v_lshlrev_b32 v0, 2, v0\n v_mov_b32 v1, s4\n global_store_dword v0, v1, s[2:3] sc1\n"
 	" s_endpgm\n"
 	".p2align 8\n v_lshlrev_b32 v0, 2, v0\n global_load_dword v1, v0, s[0:1] sc1\n s_waitcnt vmcnt(0)\n"
-	" global_store_dword v0, v1, s[2:3]\n s_endpgm\n";
+	" global_store_dword v0, v1, s[2:3]\n s_endpgm\n"
+	".p2align 8\n v_lshlrev_b32 v0, 2, v0\n global_load_dword v1, v0, s[0:1]\n s_waitcnt vmcnt(0)\n"
+	" global_atomic_or v0, v1, s[2:3]\n global_load_dword v1, v0, s[0:1]\n s_waitcnt vmcnt(0)\n s_endpgm\n";
 
 struct launch {
 	unsigned kernel;
@@ -229,6 +231,21 @@ static void code_is_stale(struct test_gpu *t, struct engine_ring *other)
 	run_on(t, other);
 }
 
+/* The first jobs of a device: both XCCs have dropped as often when one thread runs workgroups of the one, then of the
+ * other. */
+static void waves_forget_other_caches(struct test_gpu *t, struct engine_ring *other)
+{
+	begin(t);
+	LAUNCH(t, GATHER, D + IN, out(0), 0, 4096);
+	EXPECT(test_run(t), ENGINE_DONE, 0, NULL);
+	for (unsigned n = 0; n < 64; n++)
+		set32(t, IN + 4 * n, AFTER);
+	LAUNCH(t, GATHER, D + IN, out(1), 0, 4096);
+	run_on(t, other);
+	CHECK_EQ(result(t, 0), BEFORE);
+	CHECK_EQ(result(t, 1), AFTER);
+}
+
 static void waves_know_theirs(struct test_gpu *t, struct engine_ring *other)
 {
 	begin(t);
@@ -267,6 +284,7 @@ static void test_device(const struct test_elf *elf, const struct engine_config *
 	test_region(t, UC_VA, TEST_DATA_B - UC_AT, t->data + UC_AT,
 		    GPUVM_R | GPUVM_W | GPUVM_SYSTEM | GPUVM_UC << GPUVM_MTYPE_SHIFT);
 	memcpy(t->code, elf->data + text->sh_offset, text->sh_size);
+	waves_forget_other_caches(t, other);
 	if (config->partitions == 1) {
 		several_l2(t, other);
 		atomics_add_up(t, other);

@@ -122,6 +122,8 @@ bool kern_hold_is(const struct kern_hold *hold, const struct kern_inode *inode);
 /* Called before user memory [addr, addr+size_B) is unmapped or its protection changes: waits for the jobs that use
  * it, as the kernel's notifier does. */
 void kern_user_memory_changes(uint64_t addr, uint64_t size_B);
+/* Called after another mapping has taken its place, or its protection has changed: the next CS checks it. */
+void kern_user_memory_changed(uint64_t addr, uint64_t size_B);
 /* The process is about to fork: the same for all private memory that the child would get. */
 void kern_user_memory_forks(void);
 

@@ -105,9 +105,11 @@ static bool parse_partition(const char *text, unsigned *partitions)
 	} modes[] = {{"spx", 1}, {"dpx", 2}, {"qpx", 4}, {"cpx", 8}};
 
 	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (!strcmp(text, modes[i].name))
+		if (!strcmp(text, modes[i].name)) {
 			*partitions = modes[i].partitions;
-	return *partitions;
+			return true;
+		}
+	return false;
 }
 
 static bool parse_key(struct kern_device_config *config, const char *key, const char *value)

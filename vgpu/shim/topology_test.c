@@ -292,6 +292,7 @@ static void partitions_are_platform_devices(void)
 	vgpu_stop();
 	CHECK_EQ(vgpu_start("gfx908:partition=spx"), -EINVAL); /* one XCC */
 	CHECK_EQ(vgpu_start("gfx942:partition=tpx"), -EINVAL);
+	CHECK_EQ(vgpu_start("gfx942:partition=dpx:partition=tpx"), -EINVAL); /* a former value does not excuse it */
 }
 
 int main(void)

@@ -70,6 +70,14 @@ static void before_change(void *addr, size_t size_B)
 	errno = error;
 }
 
+static void after_change(void *addr, size_t size_B)
+{
+	int error = errno;
+
+	kern_user_memory_changed((uintptr_t)addr, size_B);
+	errno = error;
+}
+
 static void *map_buffer(enum way way, void *addr, size_t size_B, int prot, int flags, uint64_t offset,
 			struct kern_hold *hold)
 {
@@ -95,16 +103,22 @@ static void *map_fd(enum way way, void *addr, size_t size_B, int prot, int flags
 	if (fd >= 0 && !(flags & MAP_ANONYMOUS)) {
 		int r = kern_mmap(fd, offset, size_B, prot, flags, &phys, &hold);
 
-		if (!r)
-			return map_buffer(way, addr, size_B, prot, flags, phys, hold);
+		if (!r) {
+			at = map_buffer(way, addr, size_B, prot, flags, phys, hold);
+			if (fixed)
+				after_change(addr, size_B);
+			return at;
+		}
 		if (r != -ENXIO) {
 			errno = -r;
 			return MAP_FAILED;
 		}
 	}
 	at = next_mmap(way, addr, size_B, prot, flags, fd, offset);
-	if (fixed && at != MAP_FAILED)
+	if (fixed && at != MAP_FAILED) {
+		after_change(at, size_B);
 		shim_map_drop((uintptr_t)at, size_B);
+	}
 	return at;
 }
 
@@ -153,8 +167,10 @@ static void *remap(enum way way, void *old, size_t old_B, size_t new_B, int flag
 		return next_mremap(way, old, old_B, new_B, flags, to);
 	before_change(old, old_B);
 	at = next_mremap(way, old, old_B, new_B, flags, to);
-	if (at != MAP_FAILED)
+	if (at != MAP_FAILED) {
+		after_change(at, new_B);
 		shim_map_move((uintptr_t)old, old_B, (uintptr_t)at, new_B);
+	}
 	return at;
 }
 
@@ -172,9 +188,14 @@ SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
 
 static int protect(enum way way, void *addr, size_t size_B, int prot)
 {
-	if (shim_active())
-		before_change(addr, size_B);
-	return next_mprotect(way, addr, size_B, prot);
+	int r;
+
+	if (!shim_active())
+		return next_mprotect(way, addr, size_B, prot);
+	before_change(addr, size_B);
+	r = next_mprotect(way, addr, size_B, prot);
+	after_change(addr, size_B);
+	return r;
 }
 
 SHIM_EXPORT int mprotect(void *addr, size_t size_B, int prot)

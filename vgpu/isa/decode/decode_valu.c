@@ -15,9 +15,14 @@ static unsigned source_count(const struct isa_row *row)
 	return row->src[2] ? 3 : row->src[1] ? 2 : row->src[0] ? 1 : 0;
 }
 
+static bool is_inline(unsigned code)
+{
+	return (code >= 128 && code <= 208) || (code >= 240 && code <= 248);
+}
+
 static bool is_constant(unsigned code)
 {
-	return code == CODE_LITERAL || (code >= 128 && code <= 208) || (code >= 240 && code <= 248);
+	return code == CODE_LITERAL || is_inline(code);
 }
 
 void decode_valu_source(struct decode_state *st, unsigned n, unsigned code)
@@ -410,7 +415,7 @@ static void decode_mfma(struct decode_state *st, uint32_t w, uint32_t w1)
 		st->why = "the index of a sparse matrix is a VGPR";
 	else if (st->inst->row->flags & ISA_ROW_SPARSE)
 		decode_valu_source(st, 2, src2);
-	else if (src2 < CODE_VGPR && (src2 < 128 || src2 > 248))
+	else if (src2 < CODE_VGPR && !is_inline(src2))
 		st->why = "MFMA takes vector registers or inline constants only";
 	else
 		decode_valu_source(st, 2, src2 >= CODE_VGPR && acc_cd ? src2 + CODE_AGPR - CODE_VGPR : src2);
@@ -441,7 +446,7 @@ static void decode_wmma(struct decode_state *st, uint32_t w, uint32_t w1)
 	bool sparse = st->inst->row->flags & ISA_ROW_SPARSE;
 
 	if (bits_of(w1, 8, 0) < CODE_VGPR || bits_of(w1, 17, 9) < CODE_VGPR ||
-	    (src2 < CODE_VGPR && (sparse || src2 < 128 || src2 > 248))) {
+	    (src2 < CODE_VGPR && (sparse || !is_inline(src2)))) {
 		st->why = "WMMA takes vector registers or inline constants only";
 		return;
 	}

@@ -66,6 +66,14 @@ static void check_shared(void)
 	ALL_LANES(21, was(4 * (l & 31)));
 }
 
+/* Fields of results that are not written name no register: v31 of these two keeps its halves, and v255 is not granted. */
+static void check_shared_unwritten(void)
+{
+	ALL_LANES(31, OLD(31));
+	ALL_DATA(4 * l, was(4 * l) + 2 * (4 * l));
+	ALL_LDS(256 + 4 * l, was(4 * l) + 2 * (4 * l));
+}
+
 static void check_dpp8(void)
 {
 	ALL_LANES(20, 1000 + ((l & ~7u) | (7 - (l & 7))));
@@ -436,6 +444,11 @@ static const struct later_piece pieces[] = {
 	{"VGPRs that halves share", check_shared,
 	 "v_mov_b32 v30, v8\n v_mov_b32 v20, v30\n s_mov_b32 exec_hi, 0\n global_load_dword v31, v[2:3], off\n"
 	 "s_mov_b32 exec_hi, -1\n v_mov_b32 v21, v31\n",
+	 NULL, "gfx1099", 64},
+	{"shared VGPRs in fields without a result", check_shared_unwritten,
+	 /* global_atomic_add without GLC, then buffer_load_dword with the LDS bit */
+	 ".long 0xdcc88000, 0x1f7d0102\n .long 0xdcc88000, 0xff7d0102\n"
+	 ".long 0xe0311000, 0x80011f01\n .long 0xe0311000, 0x8001ff01\n",
 	 NULL, "gfx1099", 64},
 	{"row_share and row_xmask", check_row_share,
 	 "v_mov_b32_dpp v20, v8 row_share:3 row_mask:0xf bank_mask:0xf\n"

@@ -5,13 +5,15 @@
  *   run          instructions from one address to a jump; keeps a copy of its code for validation
  *
  * A program never moves: when its code has changed in memory it is emptied, and waves, which hold only a pc between
- * two isa_run calls, go on in the new code. */
+ * two isa_run calls, go on in the new code. Waves of several machines may take turns in one program; each finds the
+ * code that its own memory holds. */
 #include "vgpu/isa/exec/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "vgpu/isa/check/waitcnt_check.h"
+#include "vgpu/isa/decode/access.h"
 #include "vgpu/memory/cache.h"
 #include "vgpu/report.h"
 
@@ -20,6 +22,9 @@
 #define MAX_DWORDS 5
 /* A run ends here at the latest, so that a jump into zeroed memory decodes little. */
 #define MAX_RUN 4096
+/* Decoded code that a cache holds: a million instructions, more than a program has that is not made to fill memory.
+ * One that jumps through all places where its code is mapped would need some 40 bytes for each of its bytes. */
+#define CACHE_B (256u << 20)
 
 /* Code that was decoded: its address and its bytes then. */
 struct run {
@@ -42,11 +47,12 @@ struct slot {
 
 struct isa_program {
 	struct isa_program *next; /* in the cache */
+	struct isa_cache *cache;  /* immutable */
 	uint64_t entry;
 	struct isa_decoder dec;
-	isa_bind_fn bind;              /* immutable: the cache's */
-	uint64_t vmid;                 /* as the view */
-	const struct gpuvm_view *view; /* borrowed from the machine of the last isa_program_get, as the caches */
+	/* Of the machine that ran or got the program last; view and caches are borrowed from it. */
+	uint64_t vmid;
+	const struct gpuvm_view *view;
 	struct mem_cache *caches;
 	bool refused;     /* some fetch was refused: a later view may allow it */
 	struct run *runs; /* owned */
@@ -55,11 +61,13 @@ struct isa_program {
 	size_t constant_count;
 	struct slot *slots; /* owned; power of two, at most half full */
 	size_t slot_count, slots_used;
+	size_t decoded_B; /* about: what the runs take */
 };
 
 struct isa_cache {
 	struct isa_program *programs; /* owned */
 	isa_bind_fn bind;             /* immutable */
+	size_t decoded_B;             /* of all programs */
 };
 
 /* Grants of a dispatch. */
@@ -383,7 +391,7 @@ static bool collect_dual(struct isa_program *p, struct collector *c, const uint3
 	struct isa_inst *at = &c->inst[c->count], x = *at, y;
 
 	isa_decode_second(&p->dec, code, words, x.pc, &y);
-	if (!p->bind(p, &x) || !p->bind(p, &y))
+	if (!p->cache->bind(p, &x) || !p->cache->bind(p, &y))
 		return false;
 	if (x.beyond || y.beyond) {
 		*at++ = (struct isa_inst){.fn = report_beyond, .pc = x.pc};
@@ -405,6 +413,14 @@ static bool collect_dual(struct isa_program *p, struct collector *c, const uint3
 	return true;
 }
 
+/* Whether a memory instruction writes VGPRs: else its field for them names none, and was not checked. */
+static bool writes_vgprs(const struct isa_inst *inst)
+{
+	bool atomic = isa_access_of(inst->op)->class == ISA_ACCESS_ATOMIC;
+
+	return inst->mem.dst_dw && !(inst->flags & ISA_LDS) && (!atomic || inst->flags & ISA_GLC);
+}
+
 /* Whether the instruction writes a VGPR that both halves of the wave share. */
 static bool writes_shared(const struct isa_program *p, const struct isa_inst *inst)
 {
@@ -415,7 +431,7 @@ static bool writes_shared(const struct isa_program *p, const struct isa_inst *in
 	if (inst->enc >= ISA_VOP1 && inst->enc <= ISA_VOP3P)
 		return inst->row->dst && inst->row->dst != ISA_T_M64 && !isa_result_is_scalar(inst->op) &&
 		       inst->valu.vdst >= first;
-	return inst->enc >= ISA_DS && inst->enc <= ISA_MTBUF && inst->mem.dst_dw && inst->mem.vdst >= first;
+	return inst->enc >= ISA_DS && inst->enc <= ISA_MTBUF && writes_vgprs(inst) && inst->mem.vdst >= first;
 }
 
 /* Executes the next instruction for the lanes of one half, and copies its result to the other half. */
@@ -482,7 +498,7 @@ static bool collect_run(struct isa_program *p, struct collector *c, uint64_t pc)
 			if (!inst)
 				continue;
 		}
-		if (!inst->fn && !p->bind(p, inst))
+		if (!inst->fn && !p->cache->bind(p, inst))
 			return false;
 		if (writes_shared(p, inst)) {
 			inst[1] = *inst;
@@ -535,6 +551,14 @@ static void look_behind(const struct isa_program *p, const struct run *run)
 			(unsigned long long)end, PREFETCH_B);
 }
 
+/* About what a run takes, with its part of the index. */
+static size_t run_B(const struct isa_program *p, const struct collector *c)
+{
+	size_t inst_B = sizeof(struct isa_inst) + (p->dec.checked ? sizeof(struct isa_operand_use) : 0);
+
+	return 4 * c->code_dw + c->count * inst_B + 4 * c->addresses * sizeof(struct slot);
+}
+
 static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t pc)
 {
 	struct run run = {.va = pc, .size_B = c->code_dw * 4};
@@ -550,6 +574,8 @@ static bool keep_run(struct isa_program *p, const struct collector *c, uint64_t 
 		return false;
 	}
 	runs[p->run_count++] = run;
+	p->decoded_B += run_B(p, c);
+	p->cache->decoded_B += run_B(p, c);
 	look_behind(p, &run);
 	for (size_t n = 0; n < c->addresses; n++)
 		enter_slot(p, c->pc_of[n], &run.inst[c->inst_of[n]]);
@@ -615,6 +641,8 @@ static void program_empty(struct isa_program *p)
 	p->constants = NULL;
 	p->slots = NULL;
 	p->run_count = p->constant_count = p->slot_count = p->slots_used = 0;
+	p->cache->decoded_B -= p->decoded_B;
+	p->decoded_B = 0;
 	p->refused = false;
 }
 
@@ -662,10 +690,26 @@ static struct isa_program *program_at(struct isa_cache *cache, const struct isa_
 		return NULL;
 	p->entry = entry;
 	p->dec = *dec;
-	p->bind = cache->bind;
+	p->cache = cache;
 	p->next = cache->programs;
 	cache->programs = p;
 	return p;
+}
+
+/* Makes the program that of a machine's memory. */
+static void program_enter(struct isa_program *p, const struct isa_machine *machine)
+{
+	p->view = machine->view;
+	p->vmid = machine->vmid;
+	p->caches = machine->cache;
+	if (!program_is_current(p))
+		program_empty(p);
+}
+
+void isa_program_resume(struct isa_program *p, const struct isa_machine *machine)
+{
+	if (p->view != machine->view || p->vmid != machine->vmid || p->caches != machine->cache)
+		program_enter(p, machine);
 }
 
 struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_machine *machine, uint64_t entry,
@@ -678,11 +722,7 @@ struct isa_program *isa_program_get(struct isa_cache *cache, const struct isa_ma
 		snprintf(why, why_B, "out of memory");
 		return NULL;
 	}
-	p->view = machine->view;
-	p->vmid = machine->vmid;
-	p->caches = machine->cache;
-	if (!program_is_current(p))
-		program_empty(p);
+	program_enter(p, machine);
 	if (!executable_region(machine->view, entry)) {
 		const struct gpuvm_region *r = gpuvm_find(machine->view, entry & VA_MASK);
 		struct gpuvm_fault fault = {entry & VA_MASK, GPUVM_X, GPUVM_SQI, r != NULL};
@@ -699,6 +739,9 @@ const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc)
 {
 	const struct isa_inst *inst = find_inst(w->program, pc);
 
+	/* The caller is an instruction: isa_code_trim() makes room outside of it. */
+	if (!inst && w->program->cache->decoded_B > CACHE_B)
+		return isa_leave(w, ISA_RESUME, pc);
 	if (!inst)
 		inst = decode_run(w->program, pc);
 	if (!inst) {
@@ -707,6 +750,18 @@ const struct isa_inst *isa_goto(struct isa_wave *w, uint64_t pc)
 		return isa_leave(w, ISA_STOPPED, pc);
 	}
 	return inst;
+}
+
+void isa_code_trim(struct isa_wave *w)
+{
+	struct isa_cache *cache = w->program->cache;
+
+	if (cache->decoded_B <= CACHE_B)
+		return;
+	for (struct isa_program *p = cache->programs; p; p = p->next)
+		program_empty(p);
+	if (w->waitcnt)
+		isa_waitcnt_forget_code(w->waitcnt);
 }
 
 void isa_code_refresh(struct isa_wave *w)

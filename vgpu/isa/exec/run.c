@@ -66,8 +66,10 @@ static const struct isa_inst *run_rest(struct isa_wave *w, const struct isa_inst
 /* Runs until the budget is spent or a function ends the run; returns what is left of the budget. */
 static uint64_t run_inner(struct isa_wave *w, uint64_t left)
 {
-	const struct isa_inst *i = isa_goto(w, w->pc);
+	const struct isa_inst *i;
 
+	isa_code_trim(w);
+	i = isa_goto(w, w->pc);
 	if (w->mode & ISA_MODE_GPR_IDX) {
 		while (i && left && w->mode & ISA_MODE_GPR_IDX) {
 			i = run_indexed(w, i);
@@ -99,6 +101,7 @@ enum isa_stop isa_run(struct isa_wave *w, uint64_t budget)
 
 	w->full = isa_full(w->machine);
 	isa_mode_changed(w);
+	isa_program_resume(w->program, w->machine);
 	if (w->waitcnt)
 		isa_waitcnt_forget_code(w->waitcnt); /* the code that ran meanwhile may have changed it */
 	w->stop = ISA_RESUME;

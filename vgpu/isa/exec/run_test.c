@@ -1,6 +1,7 @@
 /* Execution: single instructions against worked-out results, and whole little programs for what spans instructions.
  */
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "tests/check.h"
 #include "vgpu/isa/exec/program.h"
@@ -419,6 +420,74 @@ static void changed_code_is_noticed(struct rig *r)
 	CHECK_EQ(r->wave.s[0], 2);
 }
 
+/* A worker has workgroups of several grids in turn. Two address spaces often have code at the same address, and the view
+ * of a grid that has ended is gone. */
+static void grids_in_turn_run_their_own_code(struct rig *r)
+{
+	static const uint32_t code[] = {0xbf820001u, END, 0xbe800081u, 0xbf820001u, END, 0xbe810087u, END};
+	static const uint32_t other_code[] = {0xbe810089u};
+	struct rig *other = aligned_alloc(64, sizeof(*other));
+	struct isa_cache *own;
+	char why[512];
+
+	rig_init(other, r->chip.gfx);
+	own = other->cache;
+	memset(r->code, 0, sizeof(r->code));
+	memcpy(r->code, code, sizeof(code));
+	r->wave.pc = CODE_VA;
+	r->wave.s[1] = 0;
+	r->wave.program = isa_program_get(r->cache, &r->machine, CODE_VA, why, sizeof(why));
+	CHECK_EQ(isa_run(&r->wave, 1), ISA_BUDGET); /* its last block is not decoded yet */
+	other->cache = r->cache;
+	CHECK_EQ(rig_run(other, other_code, 1), ISA_ENDED);
+	CHECK_EQ(other->wave.s[1], 9);
+	isa_cache_destroy(own);
+	memset(other, 0xff, sizeof(*other));
+	free(other);
+	CHECK_EQ(isa_run(&r->wave, 100), ISA_ENDED);
+	CHECK_EQ(r->wave.s[1], 7);
+}
+
+static size_t resident_B(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (size_t)usage.ru_maxrss << 10;
+}
+
+/* Bits 63:48 of the pc do not count: a program can have 65536 addresses for each of its instructions. */
+static void decoded_code_does_not_fill_memory(struct rig *r)
+{
+	enum { FILL = 4000, ROUNDS = 1200, WORDS = FILL + 7, SIZE_B = 16384 };
+	static uint32_t code[SIZE_B / 4];
+	const struct gpuvm_region small = r->region;
+	size_t before_B = resident_B();
+	unsigned n = 0;
+	char why[512];
+
+	code[n++] = 0x8001ff01; /* s_add_u32 s1, s1, 0x10000 */
+	code[n++] = 0x10000;
+	code[n++] = 0xbf840000 | FILL; /* s_cbranch_scc0 */
+	for (unsigned i = 0; i < FILL; i++)
+		code[n++] = 0xbe820002; /* s_mov_b32 s2, s2 */
+	code[n++] = 0x80838103;         /* s_sub_u32 s3, s3, 1 */
+	code[n++] = 0xbf850001;         /* s_cbranch_scc1 */
+	code[n++] = 0xbe801d00;         /* s_setpc_b64 s[0:1] */
+	code[n++] = END;
+	CHECK_EQ(n, WORDS);
+	r->region = (struct gpuvm_region){CODE_VA, CODE_VA + SIZE_B, (uint8_t *)code, GPUVM_R | GPUVM_X, 1};
+	isa_swrite64(&r->wave, 0, CODE_VA);
+	r->wave.s[3] = ROUNDS;
+	r->wave.pc = CODE_VA;
+	r->wave.program = isa_program_get(r->cache, &r->machine, CODE_VA, why, sizeof(why));
+	CHECK_EQ(isa_run(&r->wave, 100000), ISA_ENDED);
+	CHECK_EQ(r->wave.s[1], (ROUNDS + 1) << 16);
+	CHECK(resident_B() - before_B < 640u << 20); /* else 795 MiB */
+	printf("decoded code takes %zu MiB\n", (resident_B() - before_B) >> 20);
+	r->region = small;
+}
+
 static void saveexec_reads_before_it_writes(struct rig *r)
 {
 	isa_set_exec(&r->wave, 0xff);
@@ -494,6 +563,8 @@ int main(void)
 	setreg_changes_rounding(&r);
 	bad_code_stops_with_a_reason(&r);
 	changed_code_is_noticed(&r);
+	grids_in_turn_run_their_own_code(&r);
+	decoded_code_does_not_fill_memory(&r);
 	saveexec_reads_before_it_writes(&r);
 	division_macro_is_exact(&r);
 	running_off_the_mapping_faults(&r);

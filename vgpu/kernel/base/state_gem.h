@@ -50,6 +50,7 @@ struct kern_bo {
 	bool unmapped;               /* foreign: no job has listed it yet */
 	uint64_t user_addr;          /* userptr only, immutable */
 	uint32_t user_flags;
+	bool user_changed;            /* a mapping in it was replaced, or its protection: to be looked at again */
 	uint32_t user_proc;           /* serial of the process that owns the memory */
 	struct kern_list user_link;   /* in root->userptrs, or empty */
 	struct kern_list zombie;      /* in root->zombies, in proc->freeing, or empty */
@@ -69,7 +70,7 @@ struct kern_bo {
 	struct kern_inode *dmabuf; /* borrowed; the inode holds a reference to this buffer */
 	bool shared;               /* was exported once */
 	bool named;                /* has a FLINK name: its id */
-	uint64_t mark;             /* scratch of view building: the list epoch that names it */
+	uint64_t mark;             /* scratch of walks through a list: the epoch of the last one that met it */
 	uint64_t tiling;
 	uint64_t meta_flags;
 	uint32_t meta_B;

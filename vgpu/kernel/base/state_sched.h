@@ -71,6 +71,7 @@ struct kern_job {
 	uint64_t seq;
 	struct mem_after *after; /* owned array: which jobs the dependencies are */
 	unsigned afters, after_room;
+	uint64_t scan; /* stamp of the fences that its dependencies are made of */
 	struct mem_clock
 		*seen; /* owned by the engine of the submitting process: what the CPU may have seen before */
 	uint32_t gws_base, gws_count; /* resources of global wave sync that it has */

@@ -40,7 +40,7 @@ struct kern_fence {
 	struct kern_fence *scheduled;   /* counted; of a job's end: the fence of its start. NULL otherwise */
 	struct kern_fence *part, *prev; /* counted; a timeline point's: signalled after both. NULL otherwise */
 	struct kern_waker on_part;
-	uint64_t scan; /* scratch of kern_fence_leaves() */
+	uint64_t scan; /* scratch of kern_fence_leaves() and kern_cs_depend() */
 	struct kern_fence *next;
 	int64_t signalled_ns;
 	struct kern_waitq waitq;

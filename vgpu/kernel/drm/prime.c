@@ -71,6 +71,8 @@ static int import_foreign(struct kern_file *file, struct kern_bo *exported, stru
 	if (!bo)
 		return -ENOMEM;
 	bo->foreign = kern_bo_get(exported);
+	if (exported->block)
+		kern_bo_take_offsets(bo);
 	kern_list_add_tail(&exported->imports, &bo->import_link);
 	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;
 	bo->flags = exported->flags & inherited;

@@ -34,7 +34,7 @@ struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B)
 	bo->size_B = size_B;
 	bo->alignment_B = KERN_PAGE;
 	bo->fake = KERN_FAKE_BASE + kern->next_fake;
-	kern->next_fake += kern_align(size_B, KERN_PAGE);
+	kern->next_fake += KERN_PAGE;
 	kern_list_init(&bo->handles);
 	kern_list_init(&bo->lists);
 	kern_list_init(&bo->user_link);
@@ -46,6 +46,11 @@ struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B)
 	kern_live(KERN_BOS, 1);
 	kern_call_current()->bo = bo;
 	return bo;
+}
+
+void kern_bo_take_offsets(const struct kern_bo *bo)
+{
+	kern->next_fake += bo->size_B - KERN_PAGE;
 }
 
 /* Each step can be repeated: a process may be killed between any two, and the next one starts again. */
@@ -298,6 +303,7 @@ static int give_memory(struct kern_bo *bo, uint32_t domains, uint64_t flags)
 	bo->block = kern_block_alloc(bo->size_B);
 	if (!bo->block)
 		return -ENOMEM;
+	kern_bo_take_offsets(bo);
 	if (bo->heap == AMDGPU_GEM_DOMAIN_VRAM && !(flags & AMDGPU_GEM_CREATE_VRAM_CLEARED))
 		poison_vram(bo);
 	return 0;

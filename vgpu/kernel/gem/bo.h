@@ -18,6 +18,9 @@ void kern_bo_free_rest(struct kern_proc *proc);
 /* An empty buffer without memory or heap; NULL without memory for it. The caller's reference is written down until
  * kern_call_put_bo(). */
 struct kern_bo *kern_bo_create(struct kern_device *dev, uint64_t size_B);
+/* Takes the offsets for mmap() behind the new buffer's first page, which it has from its creation: for what has memory to
+ * map. Clients choose the sizes of other buffers freely. */
+void kern_bo_take_offsets(const struct kern_bo *bo);
 /* Puts the reference to a BO that the calling ioctl made or waited for, and removes it from the ioctl's record. */
 void kern_call_put_bo(struct kern_bo *bo);
 

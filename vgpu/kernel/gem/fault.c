@@ -56,13 +56,12 @@ static void record_fault(struct kern_vm *vm, const struct kern_vm_fault *fault)
 void kern_vm_fault(struct kern_vm *vm, const struct gpuvm_fault *fault)
 {
 	kern_lock();
-	record_fault(vm, &(struct kern_vm_fault){
-				 .addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
-				 .status = fault_status(fault),
-				 .vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
-			 });
-	if (kern_local.chip[vm->dev->index]->retries && !fault->mapped)
-		kern_vm_redirect(vm, fault->va);
+	if (fault->mapped || !kern_local.chip[vm->dev->index]->retries || kern_vm_redirect(vm, fault->va))
+		record_fault(vm, &(struct kern_vm_fault){
+					 .addr = fault->va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1),
+					 .status = fault_status(fault),
+					 .vmhub = fault->client >= GPUVM_SDMA0 ? 1 : 0, /* MM hub 0, GFX hub 0 */
+				 });
 	kern_unlock();
 }
 

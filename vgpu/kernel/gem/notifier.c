@@ -78,6 +78,12 @@ static void invalidate_bo(struct kern_bo *bo)
 
 /* --- ranges --- */
 
+static bool is_own_in(const struct kern_bo *bo, uint64_t addr, uint64_t size_B)
+{
+	return bo->user_proc == kern_local.serial && bo->user_addr < addr + size_B &&
+	       addr < bo->user_addr + bo->size_B;
+}
+
 /* A BO of this process over [addr, addr+size_B) that has jobs to wait for; NULL: none. */
 static struct kern_bo *busy_in(uint64_t addr, uint64_t size_B)
 {
@@ -85,8 +91,7 @@ static struct kern_bo *busy_in(uint64_t addr, uint64_t size_B)
 		struct kern_bo *bo = kern_entry(pos, struct kern_bo, user_link);
 		struct kern_fence *f;
 
-		if (bo->user_proc != kern_local.serial || bo->user_addr >= addr + size_B ||
-		    addr >= bo->user_addr + bo->size_B)
+		if (!is_own_in(bo, addr, size_B))
 			continue;
 		f = next_fence(bo);
 		kern_fence_put(f);
@@ -117,6 +122,19 @@ void kern_user_memory_changes(uint64_t addr, uint64_t size_B)
 		return;
 	kern_lock();
 	invalidate_range(addr, size_B);
+	kern_unlock();
+}
+
+void kern_user_memory_changed(uint64_t addr, uint64_t size_B)
+{
+	if (!atomic_load_explicit(&kern->userptr_count, memory_order_relaxed))
+		return;
+	kern_lock();
+	for (struct kern_list *pos = kern->userptrs.next; pos != &kern->userptrs; pos = pos->next) {
+		struct kern_bo *bo = kern_entry(pos, struct kern_bo, user_link);
+
+		bo->user_changed |= is_own_in(bo, addr, size_B);
+	}
 	kern_unlock();
 }
 

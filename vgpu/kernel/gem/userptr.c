@@ -67,8 +67,21 @@ static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
 	return r ? r : at < end ? -EFAULT : 0;
 }
 
+/* Looks at the list of mappings only after a change: a CS checks all userptr BOs of its list. */
+static int check_protection(struct kern_bo *bo)
+{
+	int r = bo->user_changed
+			? range_validate(bo->user_addr, bo->size_B, bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
+			: 0;
+
+	bo->user_changed = r != 0;
+	return r;
+}
+
 int kern_userptr_check(struct kern_bo *bo)
 {
+	int r;
+
 	if (bo->user_proc != kern_local.serial)
 		return -EPERM;
 	if (kern_is_own(bo->user_addr, bo->size_B))
@@ -76,6 +89,9 @@ int kern_userptr_check(struct kern_bo *bo)
 	/* MS_ASYNC does nothing but walk the mappings: -ENOMEM for a hole. */
 	if (sys_call6(SYS_msync, (long)bo->user_addr, (long)bo->size_B, MS_ASYNC, 0, 0, 0) < 0)
 		return -EFAULT;
+	r = check_protection(bo);
+	if (r)
+		return r;
 	return bo->heap == AMDGPU_GEM_DOMAIN_GTT ? 0 : kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
 }
 
@@ -112,6 +128,7 @@ int kern_gem_userptr(struct kern_file *file, void *arg)
 	bo->user_addr = args->addr;
 	bo->user_flags = args->flags;
 	bo->user_proc = kern_local.serial;
+	bo->user_changed = !(args->flags & AMDGPU_GEM_USERPTR_VALIDATE);
 	kern_list_add(&kern->userptrs, &bo->user_link);
 	kern->userptr_count++;
 	bo->preferred = bo->allowed = AMDGPU_GEM_DOMAIN_GTT;

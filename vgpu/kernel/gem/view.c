@@ -257,6 +257,7 @@ static struct kern_view *view_build(struct kern_vm *vm, struct kern_bo_list *lis
 		.everything = everything,
 		.landed = vm->landed,
 		.cuts = vm->cuts,
+		.redirects = vm->redirects,
 		.space = vm,
 		.listed = list,
 		.view = {.region = view->region, .vm = vm->id, .dummy = dummy_region(vm), .later = find_later},
@@ -287,7 +288,8 @@ static struct kern_view *view_get(struct kern_vm *vm, struct kern_bo_list *list,
 	for (i = 0; i < VIEWS && cache[i]; i++) {
 		view = cache[i];
 		if (view->vm == vm->id && view->list == list_id && view->version == vm->version &&
-		    view->everything == everything && (!everything || view->landed == vm->landed)) {
+		    view->redirects == vm->redirects && view->everything == everything &&
+		    (!everything || view->landed == vm->landed)) {
 			cache_to_front(i, view);
 			view->refs++;
 			return view;

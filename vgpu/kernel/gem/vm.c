@@ -145,26 +145,34 @@ void kern_vm_clear(struct kern_vm *vm)
 /* Index of the first at va or above. */
 static unsigned redirect_from(const struct kern_vm *vm, uint64_t va)
 {
-	unsigned i = 0;
+	unsigned lo = 0, hi = vm->redirects;
 
-	while (i < vm->redirects && vm->redirected[i] < va)
-		i++;
-	return i;
+	while (lo < hi) {
+		unsigned mid = (lo + hi) / 2;
+
+		if (vm->redirected[mid] < va)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
-void kern_vm_redirect(struct kern_vm *vm, uint64_t va)
+/* The version stays: else each page that a job faults at would make all threads of the job look for new mappings, and a
+ * table of all pages for them. */
+bool kern_vm_redirect(struct kern_vm *vm, uint64_t va)
 {
 	uint64_t page = va & KERN_VA_MASK & ~(uint64_t)(KERN_PAGE - 1);
 	unsigned i = redirect_from(vm, page);
 
 	if (i < vm->redirects && vm->redirected[i] == page)
-		return;
+		return false;
 	if (kern_reserve(&vm->redirected, vm->redirects, &vm->redirect_room, sizeof(vm->redirected[0])))
-		return;
+		return true;
 	memmove(&vm->redirected[i + 1], &vm->redirected[i], (vm->redirects - i) * sizeof(vm->redirected[0]));
 	vm->redirected[i] = page;
 	vm->redirects++;
-	vm->version++;
+	return true;
 }
 
 /* Removes the redirections that a mapping replaces in the page tables. */

@@ -42,8 +42,9 @@ int kern_vm_ioctl(struct kern_file *file, void *arg);
 void kern_vm_landed(struct kern_vm *vm, uint64_t version);
 
 /* Maps the dummy page at va, as Linux answers a fault that is retried (amdgpu_vm_handle_fault): beside what clients
- * map, which replaces it. Without memory nothing happens. */
-void kern_vm_redirect(struct kern_vm *vm, uint64_t va);
+ * map, which replaces it. Without memory nothing happens. Views that are taken later have it; an access through an
+ * earlier one faults again, and then it is there already: false. */
+bool kern_vm_redirect(struct kern_vm *vm, uint64_t va);
 
 /* Mappings made since a view was taken. Immutable. */
 struct kern_later {
@@ -59,6 +60,7 @@ struct kern_view {
 	unsigned refs; /* kernel lock */
 	uint64_t vm, version, list;
 	uint64_t cuts, landed;              /* the VM's, when it was taken */
+	unsigned redirects;                 /* the VM's, part of the view's key, too */
 	struct kern_vm *space;              /* borrowed from the jobs that have the view, as is: */
 	struct kern_bo_list *listed;        /* NULL: none */
 	bool everything;                    /* no list: all that is mapped may be accessed */

@@ -146,8 +146,9 @@ int kern_cs_depend(struct kern_cs *cs, struct kern_fence *f)
 {
 	int r;
 
-	if (f->signalled)
+	if (f->signalled || f->scan == cs->scan)
 		return 0;
+	f->scan = cs->scan;
 	r = kern_reserve(&cs->dep, cs->deps, &cs->dep_room, sizeof(cs->dep[0]));
 	if (r)
 		return r;
@@ -431,6 +432,7 @@ int kern_cs_ioctl(struct kern_file *file, void *arg)
 	if (!cs)
 		return -ENOMEM;
 	cs->file = file;
+	cs->scan = ++kern->next_id;
 	cs->list_handle = args->in.bo_list_handle;
 	kern_call_current()->cs = cs;
 	cs->ctx = ctx;

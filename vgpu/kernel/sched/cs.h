@@ -36,6 +36,7 @@ struct kern_cs {
 	uint32_t user_fence_offset;
 	struct kern_fence **dep; /* owned array of counted fences */
 	unsigned deps, dep_room;
+	uint64_t scan;             /* stamp of the fences in dep */
 	struct kern_cs_post *post; /* owned array */
 	unsigned posts;
 	bool has_posts;

@@ -72,10 +72,15 @@ static int sync_bo(struct kern_cs *cs, struct kern_bo *bo)
 static int sync_implicitly(struct kern_cs *cs)
 {
 	int r = cs->user_fence ? sync_bo(cs, cs->user_fence) : 0;
+	uint64_t epoch = ++kern->next_id;
 
 	for (unsigned i = 0, left = cs->list ? cs->list->implicit : 0; left && !r; i++) {
-		r = sync_bo(cs, cs->list->entry[i].bo);
-		left -= !(cs->list->entry[i].bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
+		struct kern_bo *bo = cs->list->entry[i].bo;
+
+		left -= !(bo->flags & AMDGPU_GEM_CREATE_EXPLICIT_SYNC);
+		if (bo->mark != epoch) /* a list may name it many times */
+			r = sync_bo(cs, bo);
+		bo->mark = epoch;
 	}
 	return r;
 }

@@ -22,6 +22,7 @@ struct kern_job *kern_job_create(struct kern_ctx *ctx, struct kern_entity *entit
 	if (!job->finished->scheduled)
 		goto free_fence;
 	job->entity = entity;
+	job->scan = ++kern->next_id;
 	job->ctx = ctx;
 	ctx->refs++;
 	job->vm = kern_vm_get(vm);
@@ -69,14 +70,15 @@ static int note_job(struct kern_fence *f, void *arg)
  * and points may share them. */
 static int note_jobs(struct kern_job *job, struct kern_fence *f)
 {
-	return kern_fence_leaves(f, note_job, job);
+	return kern_fence_new_leaves(f, job->scan, note_job, job);
 }
 
+/* What an earlier dependency is made of is waited for already. */
 int kern_job_depend(struct kern_job *job, struct kern_fence *f)
 {
 	int r;
 
-	if (f->signalled)
+	if (f->signalled || f->scan == job->scan)
 		return 0;
 	/* Jobs of an entity start in order anyway; on the ring this job waits for the earlier one's end, not for
 	 * its start. */
@@ -84,9 +86,6 @@ int kern_job_depend(struct kern_job *job, struct kern_fence *f)
 		job->pipeline_sync |= f->scheduled != NULL;
 		return note_jobs(job, f);
 	}
-	for (unsigned i = 0; i < job->deps; i++)
-		if (job->dep[i] == f)
-			return 0;
 	r = kern_reserve(&job->dep, job->deps, &job->dep_room, sizeof(job->dep[0]));
 	if (r)
 		return r;

@@ -50,10 +50,15 @@ static bool is_held(const struct kern_bo *bo, uint64_t vm)
 
 static bool must_wait(const struct kern_cs *cs)
 {
+	uint64_t epoch = ++kern->next_id;
 	bool held = false;
 
-	for (unsigned i = 0; kern->holders && cs->list && i < cs->list->count && !held; i++)
-		held = is_held(cs->list->entry[i].bo, cs->file->vm->id);
+	for (unsigned i = 0; kern->holders && cs->list && i < cs->list->count && !held; i++) {
+		struct kern_bo *bo = cs->list->entry[i].bo;
+
+		held = bo->mark != epoch && is_held(bo, cs->file->vm->id);
+		bo->mark = epoch; /* a list may name it many times */
+	}
 	return held;
 }
 

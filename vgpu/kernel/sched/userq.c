@@ -53,10 +53,17 @@ static int slot_take(struct kern_userq *q)
 	return -ENOSPC;
 }
 
+/* Whether the buffer's memory can be accessed: that of a process may be gone. */
+static bool memory_is_there(struct kern_bo *bo)
+{
+	return !kern_bo_is_userptr(bo) || !kern_userptr_check(bo);
+}
+
 _Atomic uint64_t *kern_userq_word(const struct kern_userq *q, uint64_t va)
 {
 	const struct kern_map *map = kern_vm_find(q->vm, va);
-	uint8_t *host = map && map->handle ? kern_bo_host(map->handle->bo) : NULL;
+	uint8_t *host =
+		map && map->handle && memory_is_there(map->handle->bo) ? kern_bo_host(map->handle->bo) : NULL;
 
 	return host ? (_Atomic uint64_t *)(void *)(host + map->offset + (va - map->lo)) : NULL;
 }
@@ -87,6 +94,23 @@ bool kern_userq_check_memory(struct kern_userq *q)
 		q->id);
 	q->state = KERN_USERQ_INVALID_VA;
 	return false;
+}
+
+bool kern_userq_check_userptrs(struct kern_userq *q)
+{
+	for (unsigned i = 0; i < q->vm->count; i++) {
+		const struct kern_map *map = q->vm->map[i];
+
+		if (!map->handle || memory_is_there(map->handle->bo))
+			continue;
+		vgpu_finding(CONTRACT_USERQ_UNMAPPED,
+			     "user queue %u: the process has not all memory of BO %u at 0x%llx any more; the queue "
+			     "cannot be restored",
+			     q->id, map->handle->bo->id, (unsigned long long)map->lo);
+		q->state = KERN_USERQ_INVALID_VA;
+		return false;
+	}
+	return true;
 }
 
 void kern_userqs_unmapped(struct kern_file *file)

@@ -24,6 +24,8 @@ static inline struct kern_userq *kern_userq_find(const struct kern_file *file, u
 _Atomic uint64_t *kern_userq_word(const struct kern_userq *q, uint64_t va);
 /* Whether all memory that the queue was made with is still mapped. If not, the queue is unusable, with a finding. */
 bool kern_userq_check_memory(struct kern_userq *q);
+/* The same for the process's own memory in the queue's VM, which nothing holds in its place. */
+bool kern_userq_check_userptrs(struct kern_userq *q);
 
 /* Starts the thread of a new queue. 0 or -ENOMEM. */
 int kern_userq_start(struct kern_userq *q);

@@ -176,7 +176,7 @@ static void take_doorbell(struct userq_thread *t, uint64_t rung)
 	struct kern_userq *q = t->q;
 	struct kern_view *view;
 
-	if (!kern_userq_check_memory(q) || !check_doorbell(q, rung))
+	if (!kern_userq_check_memory(q) || !kern_userq_check_userptrs(q) || !check_doorbell(q, rung))
 		return;
 	q->rung = rung;
 	if (kern_inject_event(KERN_EVICT))

@@ -135,7 +135,12 @@ static void visit_later(struct kern_fence *f, uint64_t scan, struct kern_fence *
 
 int kern_fence_leaves(struct kern_fence *f, int (*visit)(struct kern_fence *f, void *arg), void *arg)
 {
-	uint64_t scan = ++kern->next_id;
+	return kern_fence_new_leaves(f, ++kern->next_id, visit, arg);
+}
+
+int kern_fence_new_leaves(struct kern_fence *f, uint64_t scan, int (*visit)(struct kern_fence *f, void *arg),
+			  void *arg)
+{
 	struct kern_fence *list = NULL;
 	int r = 0;
 

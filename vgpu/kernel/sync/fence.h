@@ -20,6 +20,10 @@ void kern_fence_signal(struct kern_fence *f, int error);
 void kern_fence_part_done(struct kern_waker *on_part, struct kern_waitq *q);
 /* Calls visit once for each fence that f is made of, or for f itself, until it returns non-zero. */
 int kern_fence_leaves(struct kern_fence *f, int (*visit)(struct kern_fence *f, void *arg), void *arg);
+/* The same, but for what calls with the same `scan`, a stamp of the caller's, have visited: points of a timeline have most
+ * of their fences in common. Another scan in between may make it visit some again. */
+int kern_fence_new_leaves(struct kern_fence *f, uint64_t scan, int (*visit)(struct kern_fence *f, void *arg),
+			  void *arg);
 /* Waits for all of them, or for any. *first: which one ended an any-wait. 0, -ETIME, -EINTR, -ENOMEM. */
 int kern_fence_wait(struct kern_fence **f, unsigned count, bool all, int64_t deadline_ns, unsigned *first);
 

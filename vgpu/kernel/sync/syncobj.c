@@ -102,9 +102,27 @@ void kern_syncobj_shows(const struct kern_syncobj *s, uint64_t point, struct ker
 	}
 }
 
+/* Index of the first point of that value or above; values rise. */
+static unsigned point_from(const struct kern_syncobj *s, uint64_t value)
+{
+	unsigned lo = 0, hi = s->points;
+
+	while (lo < hi) {
+		unsigned mid = (lo + hi) / 2;
+
+		if (s->point[mid].value < value)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* *f is counted, NULL when the point is not there yet. */
 static int find_point(struct kern_syncobj *s, uint64_t point, struct kern_fence **f)
 {
+	unsigned i;
+
 	*f = NULL;
 	if (!s->fence)
 		return 0;
@@ -119,11 +137,9 @@ static int find_point(struct kern_syncobj *s, uint64_t point, struct kern_fence 
 		*f = kern_fence_stub();
 		return *f ? 0 : -ENOMEM;
 	}
-	for (unsigned i = 0; i < s->points; i++)
-		if (s->point[i].value >= point) {
-			*f = kern_fence_get(s->point[i].fence);
-			break;
-		}
+	i = point_from(s, point);
+	if (i < s->points)
+		*f = kern_fence_get(s->point[i].fence);
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 /* What of VM faults GPUVM_FAULT tells. */
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include "vgpu/kernel/kernel.h"
 #include "vgpu/kernel/tests/test_packets.h"
@@ -192,6 +193,39 @@ static void pages_are_redirected(bool retries)
 	CHECK_EQ(last_fault(), other + (retries ? 0x2000 : 0x1000));
 }
 
+static long peak_KiB(void)
+{
+	struct rusage usage;
+
+	CHECK_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_maxrss;
+}
+
+/* A job that faults at thousands of pages, each of which is redirected once: the memory that this takes grows with their
+ * number, and not with its square. */
+static void many_pages_are_redirected(void)
+{
+	const uint64_t at = RIG_HOLE_VA + 0x10000000;
+	const unsigned pages = 4096;
+	long before = peak_KiB();
+
+	rig.ib_dw = 0;
+	emit(0xc0055000); /* DMA_DATA: a fill */
+	emit(2u << 29);
+	emit(7);
+	emit(0);
+	emit((uint32_t)at);
+	emit(0);
+	emit(pages * 4096);
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK(peak_KiB() - before < 64 << 10);
+	set_window(-6);
+	CHECK_EQ(rig_try_write(rig.list, at + 4096ull * pages + 8, 1), 0);
+	CHECK_EQ(read_by_packet(at + 4096ull * (pages - 1)), 7);
+	CHECK_EQ(last_fault(), at + 4096ull * pages);
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -204,6 +238,7 @@ int main(void)
 	rig_stop();
 	rig_start("gfx90c");
 	pages_are_redirected(true);
+	many_pages_are_redirected();
 	rig_stop();
 	return check_done("VM faults");
 }

@@ -385,6 +385,27 @@ static void long_arrays(void)
 	munmap(page, 4096);
 }
 
+/* Sizes of what no CPU maps move no other buffer's offset for mmap(), nor give one to two buffers. */
+static void map_offsets(void)
+{
+	union drm_amdgpu_gem_mmap map[2];
+	uint32_t handle[2], huge;
+
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &handle[i]), 0);
+		map[i] = (union drm_amdgpu_gem_mmap){.in = {handle[i], 0}};
+		CHECK_EQ(call(DRM_IOCTL_AMDGPU_GEM_MMAP, &map[i]), 0);
+		CHECK_EQ(create(1ull << 63, AMDGPU_GEM_DOMAIN_GTT, 0, NULL), -ENOMEM);
+		CHECK_EQ(userptr((void *)4096, (1ull << 63) - 8192, AMDGPU_GEM_USERPTR_REGISTER, &huge), 0);
+		CHECK_EQ(gem_close(huge), 0);
+		CHECK_EQ(create(UINT32_MAX, AMDGPU_GEM_DOMAIN_GWS, 0, &huge), 0);
+		CHECK_EQ(gem_close(huge), 0);
+	}
+	CHECK(map[1].out.addr_ptr > map[0].out.addr_ptr && map[1].out.addr_ptr < map[0].out.addr_ptr + (1 << 20));
+	for (unsigned i = 0; i < 2; i++)
+		CHECK_EQ(gem_close(handle[i]), 0);
+}
+
 static void accounting(void)
 {
 	struct uapi_memory_info before, after;
@@ -434,6 +455,7 @@ int main(void)
 	contexts();
 	long_arrays();
 	kernel_addresses();
+	map_offsets();
 	accounting();
 	planned_failures();
 	close(fd);

@@ -441,6 +441,38 @@ static void own_memory_goes_away(void)
 	CHECK_EQ(rig_close(user.handle), 0);
 }
 
+/* row 31: the memory is there, and protected */
+static void own_memory_is_protected(bool read_only)
+{
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, 8192,
+					      AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE |
+						      (read_only ? AMDGPU_GEM_USERPTR_READONLY : 0),
+					      0};
+	uint32_t list;
+
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, user.handle, RIG_HOLE_VA, 8192, RIG_RWX), 0);
+	list = rig_list(&user.handle, 1);
+	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_NONE), 0);
+	rig_write_data(RIG_HOLE_VA + 4096, 5);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_READ), 0);
+	CHECK_EQ(rig_submit(list, NULL), read_only ? 0 : -EFAULT); /* where it faults */
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK(mmap(memory + 4096, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+	      MAP_FAILED);
+	CHECK_EQ(rig_submit(list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(memory[4096], read_only ? 0 : 5);
+	CHECK(mmap(memory, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, 8192);
+	rig_nops();
+}
+
 /* row 44: page tables lose it when the jobs that were submitted before have ended */
 static void what_is_unmapped_under_jobs_stays_until_they_end(void)
 {
@@ -664,6 +696,8 @@ int main(void)
 	a_delayed_mapping_comes_with_the_next_job();
 	the_chip_decides_the_memory_type();
 	odd_ibs();
+	own_memory_is_protected(false);
+	own_memory_is_protected(true);
 	rig_stop();
 	rig_start("null:gfx908:service_us=50000");
 	a_closed_buffer_lives_until_its_jobs_end();

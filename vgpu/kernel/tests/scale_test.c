@@ -94,6 +94,31 @@ static void a_long_run_does_not_grow(void)
 		printf("  it grew by %llu bytes\n", (unsigned long long)(segment_used_B() - before_B));
 }
 
+/* A list may name a buffer as often as it has entries, and each job waits for the buffer's fences once. */
+static void a_buffer_that_is_listed_often(void)
+{
+	enum { ENTRIES = 128 << 10, JOBS = 30 };
+	struct drm_amdgpu_bo_list_entry *entry = calloc(ENTRIES, sizeof(*entry));
+	union drm_amdgpu_bo_list args = {.in = {AMDGPU_BO_LIST_OP_CREATE, 0, ENTRIES, 8, (uintptr_t)entry}};
+	uint32_t bo;
+	double begin;
+
+	if (!CHECK(entry))
+		return;
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &bo), 0);
+	for (unsigned i = 0; i < ENTRIES; i++)
+		entry[i].bo_handle = i ? bo : rig.ib_bo;
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_BO_LIST, &args), 0);
+	begin = rig_now();
+	for (unsigned i = 0; i < JOBS; i++)
+		CHECK_EQ(rig_submit(args.out.list_handle, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	printf("%u jobs with a buffer listed %u times: %.3f s\n", JOBS, ENTRIES, rig_now() - begin);
+	CHECK_EQ(rig_list_free(args.out.list_handle), 0);
+	CHECK_EQ(rig_close(bo), 0);
+	free(entry);
+}
+
 /* --- a timeline of many points that all wait for one job --- */
 
 static uint32_t syncobj(void)
@@ -163,11 +188,56 @@ static void a_hundred_thousand_points(bool waited_for)
 	CHECK_EQ(rig_wait(seq), 0);
 }
 
+/* Jobs that the newest one of this process is known to come after. */
+static unsigned jobs_before_newest(void)
+{
+	const struct kern_job *newest = NULL;
+
+	kern_lock();
+	for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++) {
+		const struct kern_ring *ring = kern->proc[kern_local.slot].rings[i];
+
+		for (const struct kern_list *pos = ring ? ring->jobs.next : NULL; ring && pos != &ring->jobs;
+		     pos = pos->next)
+			newest = kern_entry(pos, struct kern_job, link);
+	}
+	kern_unlock();
+	return newest ? newest->afters : 0;
+}
+
+/* A job that waits for each of the points by itself: what the points have in common is visited once. */
+static void a_wait_for_each_point(void)
+{
+	struct drm_amdgpu_cs_chunk_syncobj *in = calloc(MANY, sizeof(*in));
+	uint32_t job = syncobj(), timeline = syncobj();
+	uint64_t seq = submit_gate(job);
+	double begin;
+	unsigned bad = 0;
+
+	if (!CHECK(in))
+		return;
+	for (uint64_t i = 0; i < MANY; i++) {
+		bad += add_point(timeline, job, i + 1) != 0;
+		in[i] = (struct drm_amdgpu_cs_chunk_syncobj){timeline, 0, i + 1};
+	}
+	CHECK_EQ(bad, 0);
+	begin = rig_now();
+	seq = submit_with(8, AMDGPU_CHUNK_ID_SYNCOBJ_TIMELINE_WAIT, in, MANY * (uint32_t)sizeof(*in));
+	printf("a job that waits for %u points: %.3f s\n", MANY, rig_now() - begin);
+	CHECK_EQ(jobs_before_newest(), 1);
+	destroy(timeline);
+	destroy(job);
+	free(in);
+	__atomic_store_n(&rig.data[0], 1, __ATOMIC_RELEASE);
+	CHECK_EQ(rig_wait(seq), 0);
+}
+
 static void *points(void *unused)
 {
 	(void)unused;
 	a_hundred_thousand_points(false);
 	a_hundred_thousand_points(true);
+	a_wait_for_each_point();
 	return NULL;
 }
 
@@ -194,6 +264,7 @@ int main(void)
 	rig_stop();
 	rig_start("null:gfx908");
 	a_hundred_thousand_buffers();
+	a_buffer_that_is_listed_often();
 	rig_stop();
 	rig_start("gfx908");
 	with_little_stack(points);

@@ -270,6 +270,45 @@ static void its_memory_must_stay(void)
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, queue.rptr_bo, RPTR_VA, 4096, RIG_RWX), 0);
 }
 
+/* Contract row 108: memory of the process that the queue reaches goes, and so does a write pointer there. */
+static void own_memory_must_stay(void)
+{
+	const uint64_t at = 0x3200000;
+	const size_t size_B = 4096;
+	uint32_t *memory = mmap(NULL, size_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, size_B,
+					      AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE, 0};
+	uint64_t eop_va;
+	struct uapi_userq args;
+	unsigned long gone = 0;
+
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	map_and_wait(user.handle, at, size_B, RIG_RWX | AMDGPU_VM_MTYPE_UC);
+	CHECK_EQ(queue_create(), 0);
+	atomic_store(queue.wptr, 0);
+	put_write(at + 64, 7);
+	ring_bell();
+	CHECK(becomes(&memory[16], 7));
+	munmap(memory, size_B);
+	put_write(at + 64, 8);
+	ring_bell();
+	for (unsigned i = 0; i < 20000 && !gone; i++) {
+		usleep(200);
+		gone = found();
+	}
+	CHECK_EQ(gone, 1);
+	CHECK_EQ(queue_free(queue.id), 0);
+	args = create_args(&eop_va);
+	args.wptr_va = at;
+	if (!rig_call(UAPI_IOCTL_USERQ, &args)) {
+		queue.id = args.op;
+		CHECK_EQ(queue_signal(NULL, NULL), -EINVAL);
+		CHECK_EQ(queue_free(queue.id), 0);
+	}
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_CLEAR, 0, at, size_B, 0), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+}
+
 /* Contract row 125: the kernel does not hold a user queue back until the page tables have a mapping. */
 static void mappings_have_to_be_waited_for(void)
 {
@@ -329,6 +368,7 @@ static void mistakes_are_found(void)
 	a_missing_packet_is_reported();
 	doorbells_are_checked();
 	its_memory_must_stay();
+	own_memory_must_stay();
 	mappings_have_to_be_waited_for();
 	a_bad_packet_stops_it();
 	queue_end();
