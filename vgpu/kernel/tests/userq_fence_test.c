@@ -290,6 +290,8 @@ static void own_memory_must_stay(void)
 	ring_bell();
 	CHECK(becomes(&memory[16], 7));
 	munmap(memory, size_B);
+	/* Or something else may come there: AddressSanitizer's own memory, say. */
+	mmap(memory, size_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	put_write(at + 64, 8);
 	ring_bell();
 	for (unsigned i = 0; i < 20000 && !gone; i++) {
@@ -307,6 +309,7 @@ static void own_memory_must_stay(void)
 	}
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_CLEAR, 0, at, size_B, 0), 0);
 	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, size_B);
 }
 
 /* Contract row 125: the kernel does not hold a user queue back until the page tables have a mapping. */
