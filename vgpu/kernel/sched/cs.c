@@ -24,57 +24,57 @@ static size_t chunk_bytes(const struct drm_amdgpu_cs_chunk *chunk)
 }
 
 /* Array of pointers, then the headers they point to: two copies, however many chunks. */
-static int read_headers(struct kern_cs *cs, const struct drm_amdgpu_cs_in *in)
+static int read_headers(struct kern_cs_input *in, const struct drm_amdgpu_cs_in *args)
 {
 	struct kern_span *span;
 	uint64_t *pointer;
 	int r;
 
-	if (in->num_chunks > CHUNKS_MAX)
+	if (args->num_chunks > CHUNKS_MAX)
 		return -ENOMEM;
-	cs->chunks = in->num_chunks;
-	cs->chunk = calloc(cs->chunks, sizeof(*cs->chunk) + sizeof(*span) + sizeof(*pointer));
-	if (!cs->chunk)
+	in->chunks = args->num_chunks;
+	in->chunk = calloc(in->chunks, sizeof(*in->chunk) + sizeof(*span) + sizeof(*pointer));
+	if (!in->chunk)
 		return -ENOMEM;
-	span = (struct kern_span *)(cs->chunk + cs->chunks);
-	pointer = (uint64_t *)(span + cs->chunks);
-	r = kern_copy_in(pointer, in->chunks, cs->chunks * sizeof(*pointer));
-	for (unsigned i = 0; i < cs->chunks; i++)
-		span[i] = (struct kern_span){&cs->chunk[i], pointer[i], sizeof(cs->chunk[i])};
-	return r ? r : kern_gather(span, cs->chunks);
+	span = (struct kern_span *)(in->chunk + in->chunks);
+	pointer = (uint64_t *)(span + in->chunks);
+	r = kern_copy_in(pointer, args->chunks, in->chunks * sizeof(*pointer));
+	for (unsigned i = 0; i < in->chunks; i++)
+		span[i] = (struct kern_span){&in->chunk[i], pointer[i], sizeof(in->chunk[i])};
+	return r ? r : kern_gather(span, in->chunks);
 }
 
 /* Reads all data at once. An unreadable chunk does not fail here: an earlier chunk may be wrong first. */
-static int read_data(struct kern_cs *cs)
+static int read_data(struct kern_cs_input *in)
 {
-	struct kern_span *span = (struct kern_span *)(cs->chunk + cs->chunks);
+	struct kern_span *span = (struct kern_span *)(in->chunk + in->chunks);
 	size_t size_B = 0;
 	char *at;
 
-	for (unsigned i = 0; i < cs->chunks; i++) {
-		if (chunk_bytes(&cs->chunk[i]) > CHUNK_BYTES_MAX)
+	for (unsigned i = 0; i < in->chunks; i++) {
+		if (chunk_bytes(&in->chunk[i]) > CHUNK_BYTES_MAX)
 			return -ENOMEM;
-		size_B += kern_align(chunk_bytes(&cs->chunk[i]), 8);
+		size_B += kern_align(chunk_bytes(&in->chunk[i]), 8);
 	}
-	at = cs->buffer = malloc(size_B + 8);
+	at = in->buffer = malloc(size_B + 8);
 	if (!at)
 		return -ENOMEM;
-	for (unsigned i = 0; i < cs->chunks; i++) {
-		span[i] = (struct kern_span){at, cs->chunk[i].chunk_data, chunk_bytes(&cs->chunk[i])};
+	for (unsigned i = 0; i < in->chunks; i++) {
+		span[i] = (struct kern_span){at, in->chunk[i].chunk_data, chunk_bytes(&in->chunk[i])};
 		at += kern_align(span[i].size_B, 8);
 	}
-	cs->bad_data = kern_gather(span, cs->chunks);
-	for (unsigned i = 0; !cs->bad_data && i < cs->chunks; i++)
-		cs->chunk[i].chunk_data = (uintptr_t)span[i].kernel;
+	in->bad_data = kern_gather(span, in->chunks);
+	for (unsigned i = 0; !in->bad_data && i < in->chunks; i++)
+		in->chunk[i].chunk_data = (uintptr_t)span[i].kernel;
 	return 0;
 }
 
 /* In the rare case of bad data: one by one, in order. */
-static int reread_data(struct kern_cs *cs, unsigned i)
+static int reread_data(struct kern_cs_input *in, unsigned i)
 {
-	struct kern_span *span = (struct kern_span *)(cs->chunk + cs->chunks);
+	struct kern_span *span = (struct kern_span *)(in->chunk + in->chunks);
 
-	cs->chunk[i].chunk_data = (uintptr_t)span[i].kernel;
+	in->chunk[i].chunk_data = (uintptr_t)span[i].kernel;
 	return kern_copy_in(span[i].kernel, span[i].user, span[i].size_B);
 }
 
@@ -286,10 +286,10 @@ static int p2_preempt(struct kern_cs *cs)
 {
 	unsigned preempt[2] = {0};
 
-	for (unsigned i = 0; i < cs->chunks; i++) {
-		const struct drm_amdgpu_cs_chunk_ib *ib = chunk_data(&cs->chunk[i]);
+	for (unsigned i = 0; i < cs->input->chunks; i++) {
+		const struct drm_amdgpu_cs_chunk_ib *ib = chunk_data(&cs->input->chunk[i]);
 
-		if (cs->chunk[i].chunk_id == AMDGPU_CHUNK_ID_IB && ib->ip_type == AMDGPU_HW_IP_GFX &&
+		if (cs->input->chunk[i].chunk_id == AMDGPU_CHUNK_ID_IB && ib->ip_type == AMDGPU_HW_IP_GFX &&
 		    (ib->flags & AMDGPU_IB_FLAG_PREEMPT) && ++preempt[ib->flags & AMDGPU_IB_FLAG_CE] > 1)
 			return -EINVAL;
 	}
@@ -317,10 +317,10 @@ static const struct chunk_kind {
 
 static int check_chunks(struct kern_cs *cs)
 {
-	for (unsigned i = 0; i < cs->chunks; i++) {
-		struct drm_amdgpu_cs_chunk *chunk = &cs->chunk[i];
+	for (unsigned i = 0; i < cs->input->chunks; i++) {
+		struct drm_amdgpu_cs_chunk *chunk = &cs->input->chunk[i];
 		const struct chunk_kind *kind;
-		int r = cs->bad_data ? reread_data(cs, i) : 0;
+		int r = cs->input->bad_data ? reread_data(cs->input, i) : 0;
 
 		if (r)
 			return r;
@@ -343,11 +343,11 @@ static int create_jobs(struct kern_cs *cs)
 		if (!cs->job[i])
 			return -ENOMEM;
 	}
-	for (unsigned i = 0; i < cs->chunks; i++) {
-		const struct drm_amdgpu_cs_chunk_ib *ib = chunk_data(&cs->chunk[i]);
+	for (unsigned i = 0; i < cs->input->chunks; i++) {
+		const struct drm_amdgpu_cs_chunk_ib *ib = chunk_data(&cs->input->chunk[i]);
 		struct kern_job *job;
 
-		if (cs->chunk[i].chunk_id != AMDGPU_CHUNK_ID_IB)
+		if (cs->input->chunk[i].chunk_id != AMDGPU_CHUNK_ID_IB)
 			continue;
 		job = cs->job[gang_index(cs, &cs->ctx->entity[ib->ip_type][ib->ring])];
 		job->ib[job->ib_count++] = (struct engine_ib){ib->va_start, ib->ib_bytes, ib->flags};
@@ -359,11 +359,11 @@ static int read_dependencies(struct kern_cs *cs)
 {
 	int r = p2_preempt(cs);
 
-	for (unsigned i = 0; !r && i < cs->chunks; i++) {
-		const struct chunk_kind *kind = &chunk_kinds[cs->chunk[i].chunk_id];
+	for (unsigned i = 0; !r && i < cs->input->chunks; i++) {
+		const struct chunk_kind *kind = &chunk_kinds[cs->input->chunk[i].chunk_id];
 
 		if (kind->pass2)
-			r = kind->pass2(cs, &cs->chunk[i]);
+			r = kind->pass2(cs, &cs->input->chunk[i]);
 	}
 	return r;
 }
@@ -397,18 +397,18 @@ static void cs_fini(struct kern_cs *cs)
 {
 	for (unsigned i = 0; i < cs->gang; i++)
 		kern_view_put(cs->job[i] ? cs->job[i]->view : NULL);
-	free(cs->buffer);
-	free(cs->chunk);
+	free(cs->input->buffer);
+	free(cs->input->chunk);
 	kern_call_current()->cs = NULL;
 	cs_put(cs);
 }
 
 static int cs_run(struct kern_cs *cs, const struct drm_amdgpu_cs_in *in, uint64_t *handle)
 {
-	int r = cs->ctx->guilty ? -ECANCELED : read_headers(cs, in);
+	int r = cs->ctx->guilty ? -ECANCELED : read_headers(cs->input, in);
 
 	if (!r)
-		r = read_data(cs);
+		r = read_data(cs->input);
 	if (!r)
 		r = check_chunks(cs);
 	if (!r)
@@ -422,6 +422,7 @@ int kern_cs_ioctl(struct kern_file *file, void *arg)
 {
 	union drm_amdgpu_cs *args = arg;
 	struct kern_ctx *ctx = kern_ctx_find(file, args->in.ctx_id);
+	struct kern_cs_input input = {0};
 	struct kern_cs *cs;
 	uint64_t handle;
 	int r;
@@ -432,6 +433,7 @@ int kern_cs_ioctl(struct kern_file *file, void *arg)
 	if (!cs)
 		return -ENOMEM;
 	cs->file = file;
+	cs->input = &input;
 	cs->scan = ++kern->next_id;
 	cs->list_handle = args->in.bo_list_handle;
 	kern_call_current()->cs = cs;

@@ -16,16 +16,20 @@ struct kern_cs_post {
 	uint64_t point;               /* 0: replaces the fence */
 };
 
+/* The kernel's copy of what the client passes: private memory of its process, while the ioctl runs. */
+struct kern_cs_input {
+	struct drm_amdgpu_cs_chunk *chunk; /* owned: headers, then data; chunk_data is the address of the copy */
+	unsigned chunks;
+	bool bad_data; /* some chunk data could not be read: chunk by chunk then */
+	void *buffer;  /* owned */
+};
+
 /* A submission while it is parsed, in the segment; everything counted is put by cs_fini. */
 struct kern_cs {
 	struct kern_file *file; /* borrowed */
 	struct kern_ctx *ctx;   /* counted */
 	uint32_t list_handle;
-	struct drm_amdgpu_cs_chunk
-		*chunk; /* owned: headers, then data; chunk_data is the address of the kernel's copy */
-	unsigned chunks;
-	bool bad_data; /* some chunk data could not be read: chunk by chunk then */
-	void *buffer;  /* owned */
+	struct kern_cs_input *input; /* borrowed from the ioctl */
 
 	unsigned gang;
 	struct kern_entity *entity[KERN_GANG];
