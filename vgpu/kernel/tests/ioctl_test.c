@@ -264,7 +264,7 @@ static void addresses(void)
 {
 	const uint32_t rwx = AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_PAGE_EXECUTABLE;
 	const uint64_t base = 0x100000, high = 0xffff800000000000ull;
-	uint32_t bo, other;
+	uint32_t bo = 0, other = 0;
 
 	CHECK_EQ(create(4 * 4096, AMDGPU_GEM_DOMAIN_GTT, 0, &bo), 0);
 	CHECK_EQ(create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &other), 0);
