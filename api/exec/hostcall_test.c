@@ -1,29 +1,14 @@
 /* Hostcalls of kernels that write what they should not: the buffer is theirs to write, all of it. The test is the
- * kernel. Layout: ROCm-Device-Libs, ockl hostcall_impl.cl. */
+ * kernel. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "api/exec/hostcall.h"
 #include "tests/check.h"
+#include "tests/hostcall.h"
 #include "vgpu/vgpu.h"
 
-struct header {
-	uint64_t next, active;
-	uint32_t service;
-	_Atomic uint32_t control;
-};
-
-struct buffer {
-	struct header *headers;
-	uint64_t (*payloads)[64][8];
-	hsa_signal_t doorbell;
-	_Atomic uint64_t free, requested;
-	uint64_t index_mask;
-};
-
-#define MEMORY   3u
-#define READY    1u
 #define PATIENCE 5000 /* milliseconds; a test that passes waits for one or two */
 
 /* Where the runtime has put them. */

@@ -247,7 +247,8 @@ hipError_t hip_graph_name(struct hip_graph *g, hipGraph_t *handle)
 
 	drv_mutex_lock(&hip_graphs_lock);
 	r = name_locked(g);
-	*handle = (hipGraph_t)(uintptr_t)g->handle;
+	if (handle)
+		*handle = (hipGraph_t)(uintptr_t)g->handle;
 	drv_mutex_unlock(&hip_graphs_lock);
 	return r;
 }

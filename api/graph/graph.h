@@ -109,7 +109,7 @@ static inline hipGraphNode_t hip_node_handle(const struct hip_node *node)
 
 /* Makes a graph without handles. */
 hipError_t hip_graph_create(struct hip_graph **graph);
-/* Gives the graph, its nodes and its child graphs handles, under hip_graphs_lock; the last step of making it. */
+/* Gives the graph, its nodes and its child graphs handles, under hip_graphs_lock; the last step of making it. handle: may be NULL. */
 hipError_t hip_graph_name(struct hip_graph *graph, hipGraph_t *handle);
 /* Shuts the handle and takes the graph from the program, which no other thread uses any more. NULL: the handle is no graph, or a
  * node's child. */
@@ -142,9 +142,9 @@ hipError_t hip_work_of_3d(struct hip_work *work, const hipMemcpy3DParms *p);
 hipError_t hip_work_of_memset(struct hip_work *work, const hipMemsetParams *p);
 /* False: the work names device data from before a reset. */
 bool hip_work_lives(const struct hip_work *work);
-/* Looks up the kernel of the work's launch again, before it is used: the program may have unloaded its code. *changed: the program
- * has other code for the same function now. Errors: those of hip_kernel_named(). */
-hipError_t hip_work_find_kernel(struct hip_work *work, bool *changed);
+/* Looks up the kernel of the work's launch again, before it is used: the program may have unloaded its code. The work's number
+ * changes if the program has other code for the same function now. Errors: those of hip_kernel_named(). */
+hipError_t hip_work_find_kernel(struct hip_work *work);
 
 /* Selects the error of a node's work: an unknown node comes first. CLR's exception: an unknown variable comes
  * before it. */

@@ -94,12 +94,11 @@ static hipError_t capture_op(struct hip_stream *s, const struct hip_op *op)
 hipError_t hip_capture_graph(struct hip_stream *s, const struct hip_graph *g)
 {
 	struct hip_work w = {.type = hipGraphNodeTypeGraph};
-	hipGraph_t unused;
 	hipError_t r = hip_work_of_child(&w, g, true);
 
 	if (r)
 		return r;
-	r = hip_graph_name(w.child, &unused);
+	r = hip_graph_name(w.child, NULL);
 	if (!r)
 		return hip_capture_work(s, &w);
 	hip_work_fini(&w);

@@ -411,14 +411,16 @@ __attribute__((noinline)) static hipError_t check_codes(struct hip_exec *e, unsi
 {
 	for (size_t i = 0; i < e->steps.count; i++) {
 		struct hip_node *n = e->steps.at[i].node;
-		bool changed = false;
-		hipError_t r = hipSuccess;
+		unsigned number;
+		hipError_t r;
 
-		if (n && !n->disabled && n->work.type == hipGraphNodeTypeKernel)
-			r = hip_work_find_kernel(&n->work, &changed);
+		if (!n || n->disabled || n->work.type != hipGraphNodeTypeKernel)
+			continue;
+		number = n->work.number;
+		r = hip_work_find_kernel(&n->work);
 		if (r)
 			return r;
-		if (changed)
+		if (n->work.number != number)
 			drop_plan(e);
 	}
 	e->codes = codes;

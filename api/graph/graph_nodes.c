@@ -41,8 +41,7 @@ static hipError_t kernel_work(struct hip_work *w, const hipKernelNodeParams *p, 
 /* Stores the value as given; every value except 0 means yes. */
 static hipError_t set_cooperative(struct hip_work *w, int cooperative)
 {
-	bool changed;
-	hipError_t r = cooperative ? hip_work_find_kernel(w, &changed) : hipSuccess;
+	hipError_t r = cooperative ? hip_work_find_kernel(w) : hipSuccess;
 
 	if (!r && cooperative)
 		r = hip_grid_check(&w->op.launch);
@@ -375,7 +374,6 @@ EVENTS(EventWaitNode, hipGraphNodeTypeWaitEvent)
 static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
 {
 	const struct hip_graph *g;
-	hipGraph_t unused;
 	hipError_t r;
 
 	*w = (struct hip_work){.type = hipGraphNodeTypeGraph};
@@ -383,7 +381,7 @@ static hipError_t child_work(struct hip_work *w, hipGraph_t child, bool named)
 	g = hip_graph_of(child);
 	r = g ? hip_work_of_child(w, g, named) : hipErrorInvalidValue;
 	drv_mutex_unlock(&hip_graphs_lock);
-	if (!r && named && (r = hip_graph_name(w->child, &unused)))
+	if (!r && named && (r = hip_graph_name(w->child, NULL)))
 		hip_work_fini(w);
 	return r;
 }

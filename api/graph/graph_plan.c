@@ -179,7 +179,6 @@ static hipError_t find_kernels(struct maker *m)
 	for (size_t i = 0; i < m->steps->count; i++) {
 		const struct hip_plan_node *step = &m->steps->at[i];
 		struct hip_work *w = work_of(step);
-		bool changed;
 		hipError_t r;
 
 		m->open += !step->count;
@@ -189,7 +188,7 @@ static hipError_t find_kernels(struct maker *m)
 			return hipErrorContextIsDestroyed;
 		if (!w || w->type != hipGraphNodeTypeKernel)
 			continue;
-		r = hip_work_find_kernel(w, &changed);
+		r = hip_work_find_kernel(w);
 		if (r)
 			return r;
 		take_kernel(&m->dispatches[i], &w->op.launch);

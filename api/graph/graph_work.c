@@ -90,17 +90,15 @@ static hipError_t own_op(struct hip_work *w)
 	return kind == &hip_op_signal || kind == &hip_op_wait ? own_semaphores(w) : hipSuccess;
 }
 
-hipError_t hip_work_find_kernel(struct hip_work *w, bool *changed)
+hipError_t hip_work_find_kernel(struct hip_work *w)
 {
 	const struct hip_kernel *kernel;
 	hipError_t r = hip_kernel_named(w->op.launch.function, &hip.device[w->device], &kernel);
 
 	if (r)
 		return r;
-	/* Another kernel may have the address of the one that is gone. */
-	*changed = kernel->number != w->number;
 	w->op.launch.kernel = kernel;
-	w->number = kernel->number;
+	w->number = kernel->number; /* another kernel may have the address of the one that is gone */
 	return hipSuccess;
 }
 
@@ -150,7 +148,6 @@ hipError_t hip_work_of_child(struct hip_work *w, const struct hip_graph *g, bool
 hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool named)
 {
 	hipError_t r = hipSuccess;
-	bool changed;
 
 	*to = *from;
 	to->args = NULL;
@@ -166,7 +163,7 @@ hipError_t hip_work_copy(struct hip_work *to, const struct hip_work *from, bool 
 		to->alloc = r ? NULL : from->alloc;
 	}
 	if (!r && from->op.kind == &hip_op_launch)
-		r = hip_work_find_kernel(to, &changed);
+		r = hip_work_find_kernel(to);
 	if (!r)
 		r = own_op(to);
 	if (!r && from->child)

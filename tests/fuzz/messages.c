@@ -8,6 +8,7 @@
 #include "api/exec/hostcall.h"
 #include "api/exec/print.h"
 #include "tests/fuzz/input.h"
+#include "tests/hostcall.h"
 #include "vgpu/vgpu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B);
@@ -21,21 +22,8 @@ const char *__asan_default_options(void)
 
 #define FORMAT_B 256u
 #define PACKETS  8u /* that are drawn, of those of the device */
-#define READY    1u
 
-/* The layout of ROCm-Device-Libs, ockl hostcall_impl.cl. */
-struct header {
-	uint64_t next, active;
-	uint32_t service;
-	_Atomic uint32_t control;
-};
-static struct {
-	struct header *headers;
-	uint64_t (*payloads)[64][8];
-	hsa_signal_t doorbell;
-	_Atomic uint64_t free, requested;
-	uint64_t index_mask;
-} *shared;
+static struct buffer *shared;
 
 /* The input's words, with a zero behind them. Owned by the caller. */
 static uint64_t *words_draw(struct input *in, size_t *count)
@@ -81,13 +69,13 @@ static void packet_draw(struct input *in, unsigned index)
 
 	h->next = input_byte(in) % (2 * PACKETS);
 	h->active = input_draw(in, 1 + input_byte(in) % 8);
-	h->service = 2 + input_byte(in) % 3;
+	h->service = PRINTF + input_byte(in) % 3;
 	for (unsigned lane = 0; lane < 64; lane++) {
 		uint64_t *slot = shared->payloads[index][lane];
 
 		for (unsigned i = 0; i < 8 && h->active >> lane & 1; i++)
 			slot[i] = input_draw(in, input_byte(in) % 9);
-		if (h->service == 2 && slot[0] & 1)
+		if (h->service == PRINTF && slot[0] & 1)
 			slot[1] &= ~1ull;
 	}
 	h->control = READY;
@@ -117,7 +105,7 @@ static FILE *begin(void)
 
 	if (!to || vgpu_start("gfx908:vram=128M:gtt=256M") || hip_init())
 		abort();
-	shared = (void *)hip_hostcall_buffer(&hip.device[0]);
+	shared = (struct buffer *)(void *)hip_hostcall_buffer(&hip.device[0]);
 	if (!shared)
 		abort();
 	return to;

@@ -624,22 +624,15 @@ static void none(const char *spec)
 	uint32_t size[2] = {1, 1};
 	bool result = true;
 
-	if (!CHECK_EQ(vgpu_start(spec), 0))
+	if (!images_begin(spec))
 		return;
-	CHECK_EQ(hsa_init(), 0);
-	if (hsa_find_all(&t)) {
-		CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2D, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 0), 0);
-		CHECK_EQ(hsa_ext_image_data_get_info(gpu(), &d, HSA_ACCESS_PERMISSION_RO, &info),
-			 UNSUPPORTED(FORMAT));
-		CHECK_EQ(
-			hsa_agent_get_info(gpu(), (hsa_agent_info_t)HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, size),
-			0);
-		CHECK(!size[0] && !size[1]);
-		CHECK_EQ(hsa_agent_extension_supported(HSA_EXTENSION_IMAGES, gpu(), 1, 0, &result), 0);
-		CHECK(!result);
-	}
-	CHECK_EQ(hsa_shut_down(), 0);
-	vgpu_stop();
+	CHECK_EQ(capability(HSA_EXT_IMAGE_GEOMETRY_2D, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 0), 0);
+	CHECK_EQ(hsa_ext_image_data_get_info(gpu(), &d, HSA_ACCESS_PERMISSION_RO, &info), UNSUPPORTED(FORMAT));
+	CHECK_EQ(hsa_agent_get_info(gpu(), (hsa_agent_info_t)HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS, size), 0);
+	CHECK(!size[0] && !size[1]);
+	CHECK_EQ(hsa_agent_extension_supported(HSA_EXTENSION_IMAGES, gpu(), 1, 0, &result), 0);
+	CHECK(!result);
+	images_end();
 }
 
 int main(void)

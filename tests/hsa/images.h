@@ -33,23 +33,24 @@ static inline void *memory(size_t size_B)
 #define WRONG(call)       CHECK_EQ(call, HSA_STATUS_ERROR_INVALID_ARGUMENT)
 #define UNSUPPORTED(what) ((hsa_status_t)HSA_EXT_STATUS_ERROR_IMAGE_##what##_UNSUPPORTED)
 
+static inline void images_end(void)
+{
+	CHECK_EQ(hsa_shut_down(), 0);
+	CHECK_EQ(vgpu_live_objects(), 0);
+	vgpu_stop();
+}
+
 /* A virtual GPU, and HSA on it. False: there is none. */
 static inline bool images_begin(const char *spec)
 {
 	if (!CHECK_EQ(vgpu_start(spec), 0))
 		return false;
 	CHECK_EQ(hsa_init(), 0);
-	if (!hsa_find_all(&t))
-		return false;
 	CHECK_EQ(hsa_system_get_major_extension_table(HSA_EXTENSION_IMAGES, 1, sizeof(image), &image), 0);
-	return true;
-}
-
-static inline void images_end(void)
-{
-	CHECK_EQ(hsa_shut_down(), 0);
-	CHECK_EQ(vgpu_live_objects(), 0);
-	vgpu_stop();
+	if (hsa_find_all(&t))
+		return true;
+	images_end();
+	return false;
 }
 
 #endif

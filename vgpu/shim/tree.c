@@ -518,10 +518,11 @@ static bool folder_empty(int folder)
 
 	sys_call6(SYS_lseek, folder, 0, SEEK_SET, 0, 0, 0);
 	while ((size_B = sys_call6(SYS_getdents64, folder, (long)list, sizeof(list), 0, 0, 0)) > 0)
-		for (long at = 0; at < size_B; at += ((struct entry *)(void *)(list + at))->size_B) {
-			const char *name = ((struct entry *)(void *)(list + at))->name;
+		for (char *at = list; at < list + size_B;) {
+			const struct entry *e = (const struct entry *)(void *)at;
 
-			removed |= strcmp(name, ".") && strcmp(name, "..") && entry_remove(folder, name);
+			removed |= strcmp(e->name, ".") && strcmp(e->name, "..") && entry_remove(folder, e->name);
+			at += e->size_B;
 		}
 	return removed;
 }
