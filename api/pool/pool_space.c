@@ -341,16 +341,6 @@ static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)
 	return false;
 }
 
-/* Sets the access of a new chunk's addresses. The caller holds access_lock until the chunk is in the list. */
-static bool chunk_set_access(const struct hip_pool *p, const struct hip_chunk_memory *c)
-{
-	if (!hip_pool_update_access(p, c->lo, c->hi - c->lo))
-		return true;
-	hsa_amd_vmem_unmap((void *)(uintptr_t)c->lo, c->hi - c->lo);
-	hsa_amd_vmem_handle_release(c->handle);
-	return false;
-}
-
 static void add_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 {
 	struct hip_chunk_memory **at = &p->chunks;
@@ -379,49 +369,12 @@ static enum grown begin_chunk_locked(struct hip_pool *p, struct hip_chunk_memory
 }
 
 /* Publishes a chunk that is mapped. */
-static void end_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, struct hip_block *coming)
+static void publish_chunk_locked(struct hip_pool *p, struct hip_chunk_memory *c, struct hip_block *coming)
 {
 	add_chunk(p, c);
 	if (p->reserved_B > p->reserved_high_B)
 		p->reserved_high_B = p->reserved_B;
 	put_free(p, coming);
-}
-
-/* Adds a chunk. Addresses are reserved under the lock, memory is mapped without it, and the new block is the
- * stream's before other threads can see it. */
-static enum grown arena_grow(struct hip_pool *p, struct hip_cache *cache, size_t size_B, void **out)
-{
-	const uint64_t chunk_B = (block_size(size_B) + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
-	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
-	struct hip_block *coming;
-	enum grown grown;
-	bool mapped;
-
-	if (!c)
-		return NO_MEMORY;
-	drv_mutex_lock(&p->lock);
-	grown = begin_chunk_locked(p, c, chunk_B, &coming);
-	drv_mutex_unlock(&p->lock);
-	if (grown) {
-		free(c);
-		return grown;
-	}
-	mapped = map_chunk(p, c);
-	drv_mutex_lock(&p->access_lock);
-	grown = mapped && chunk_set_access(p, c) ? GROWN : NO_MEMORY;
-	drv_mutex_lock(&p->lock);
-	if (grown) {
-		p->reserved_B -= chunk_B;
-		drop_addresses(p, coming);
-	} else {
-		end_chunk_locked(p, c, coming);
-		*out = take_locked(p, cache, size_B);
-	}
-	drv_mutex_unlock(&p->lock);
-	drv_mutex_unlock(&p->access_lock);
-	if (grown)
-		free(c);
-	return grown;
 }
 
 /* True when every block in the chunk is free, and nothing uses it any more. */
@@ -505,6 +458,47 @@ static void end_chunk(struct hip_pool *p, struct hip_chunk_memory *c)
 	if (b && b->state == HIP_BLOCK_COMING)
 		drop_addresses(p, b);
 	drv_mutex_unlock(&p->lock);
+}
+
+/* Adds a chunk. Addresses are reserved under the lock, memory is mapped without it, and the new block is the
+ * stream's before other threads can see it. access_lock is held from the setting of access until the chunk is in the
+ * list. */
+static enum grown arena_grow(struct hip_pool *p, struct hip_cache *cache, size_t size_B, void **out)
+{
+	const uint64_t chunk_B = (block_size(size_B) + HIP_POOL_CHUNK_B - 1) & ~(uint64_t)(HIP_POOL_CHUNK_B - 1);
+	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
+	struct hip_block *coming;
+	enum grown grown;
+	bool mapped;
+
+	if (!c)
+		return NO_MEMORY;
+	drv_mutex_lock(&p->lock);
+	grown = begin_chunk_locked(p, c, chunk_B, &coming);
+	drv_mutex_unlock(&p->lock);
+	if (grown) {
+		free(c);
+		return grown;
+	}
+	mapped = map_chunk(p, c);
+	drv_mutex_lock(&p->access_lock);
+	grown = mapped && !hip_pool_update_access(p, c->lo, chunk_B) ? GROWN : NO_MEMORY;
+	drv_mutex_lock(&p->lock);
+	if (!grown) {
+		publish_chunk_locked(p, c, coming);
+		*out = take_locked(p, cache, size_B);
+	} else {
+		p->reserved_B -= chunk_B;
+		if (!mapped)
+			drop_addresses(p, coming);
+	}
+	drv_mutex_unlock(&p->lock);
+	drv_mutex_unlock(&p->access_lock);
+	if (grown && mapped)
+		end_chunk(p, c);
+	else if (grown)
+		free(c);
+	return grown;
 }
 
 void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)

@@ -196,6 +196,7 @@ static void a_peer_is_enabled_again(void)
 	CHECK(can);
 	HIP(hipMalloc((void **)&mine, 4096));
 	HIP(hipMemset(mine, 7, 4096));
+	HIP(hipDeviceSynchronize());
 	HIP(hipSetDevice(1));
 	HIP(hipMalloc((void **)&others, 4096));
 	for (long n = 1; n < 100; n++) {
