@@ -94,9 +94,9 @@
 	RANK(CS_RING)                                                                                              \
 	/* a ring of the kernel's beside a user queue */                                                           \
 	RANK(CS_GATE)                                                                                              \
-	RANK(CS_USER_QUEUE)                                                                                        \
 	RANK(EMBED_DEVICE)                                                                                         \
 	RANK(CS_CTX)                                                                                               \
+	RANK(CS_USER_QUEUE)                                                                                        \
 	/* vm/ */                                                                                                  \
 	RANK(VM_SLAB)                                                                                              \
 	RANK(VM_STRICT)                                                                                            \

@@ -310,6 +310,13 @@ static void reset_finish(void)
 	memory_end();
 }
 
+static void host_reset_finish(void)
+{
+	(void)!hipHostUnregister(host);
+	reset_finish();
+	free(host);
+}
+
 static void memory_fill(void)
 {
 	use(hipMemsetAsync(memory, 1, SIZE_B, stream));
@@ -382,7 +389,7 @@ static const struct step_row rows[] = {
 	{"hipEventRecord(), hipDeviceReset()", event_create, event_record, device_reset, reset_finish},
 	{"hipLaunchHostFunc(), hipDeviceReset()", stream_make, host_function, device_reset, reset_finish},
 	{"hipMemUnmap(), hipDeviceReset()", range_create, range_unmap, device_reset, reset_finish},
-	{"hipHostUnregister(), hipDeviceReset()", host_create, host_end, device_reset, reset_finish},
+	{"hipHostUnregister(), hipDeviceReset()", host_create, host_end, device_reset, host_reset_finish},
 	{"hipDestroyTextureObject(), hipDeviceReset()", texture_create, texture_end, device_reset, reset_finish},
 	{"hipGetTextureObjectResourceDesc(), hipDeviceReset()", texture_create, texture_query, device_reset,
 	 reset_finish},
