@@ -223,18 +223,20 @@ int tuff_mem_create_on_node(struct tuff_device *handle, uint64_t size_B, unsigne
 int tuff_mem_nodes(struct tuff_mem *handle, uint64_t first_page, size_t count, int *node)
 {
 	struct embed_mem *mem;
-	uint64_t pages;
+	uint64_t pages, head_B;
 	int r = embed_get(EMBED_MEM, handle, &mem);
 
 	if (r)
 		return r;
 	if (!mem->mem || !mem->mem->map)
 		return drv_fail(-EINVAL, "the CPU does not reach this memory");
-	pages = (mem->mem->size_B + EMBED_PAGE_B - 1) / EMBED_PAGE_B;
+	/* Registered memory may begin inside a page. */
+	head_B = (uintptr_t)mem->mem->map % EMBED_PAGE_B;
+	pages = (head_B + mem->mem->size_B + EMBED_PAGE_B - 1) / EMBED_PAGE_B;
 	if (!node || !count || first_page >= pages || count > pages - first_page)
 		return drv_fail(-EINVAL, "pages %llu + %zu of %llu", (unsigned long long)first_page, count,
 				(unsigned long long)pages);
-	r = vm_host_nodes((char *)mem->mem->map + first_page * EMBED_PAGE_B, count * EMBED_PAGE_B, node);
+	r = vm_host_nodes((char *)mem->mem->map - head_B + first_page * EMBED_PAGE_B, count * EMBED_PAGE_B, node);
 	for (size_t i = 0; !r && i < count; i++)
 		node[i] = node[i] < 0 ? -1 : node[i];
 	return r;
