@@ -114,7 +114,8 @@ void *embed_find(enum embed_type type, const void *handle);
  * device was inherited over fork. */
 DRV_MUST_CHECK int embed_get(enum embed_type type, const void *handle, void *object);
 
-/* Finds the queue whose job the calling thread writes. -EBADF; -EPERM: another thread began it. */
+/* Finds the queue whose job the calling thread writes. -EBADF; -ENODEV: its device was inherited over fork; -EPERM:
+ * another thread began it. */
 DRV_MUST_CHECK int embed_cmd(const struct tuff_cmd *cmd, struct embed_queue **queue);
 
 /* Frees the queues that stand for rings of the copier. */

@@ -505,15 +505,20 @@ static void inherited_objects(void)
 	int status;
 	pid_t pid;
 
-	CHECK_OK(tuff_abandon(h.cmd));
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		struct tuff_device_info info;
 		struct tuff_device *own;
 		struct tuff_mem *mem;
+		uint64_t va;
+		void *map;
 
 		check_failed_ = 0;
+		CHECK_EQ(tuff_cmd_write(h.cmd, 4096, (uint32_t[]){1}, 1), -ENODEV);
+		CHECK_EQ(tuff_cmd_data(h.cmd, 4, 4, &map, &va), -ENODEV);
+		CHECK_EQ(tuff_submit(h.cmd, NULL, NULL), -ENODEV);
+		CHECK_EQ(tuff_abandon(h.cmd), -ENODEV);
 		CHECK_EQ(tuff_mem_create(h.device, &(struct tuff_mem_create_info){4096, TUFF_GTT, 0}, &mem),
 			 -ENODEV);
 		CHECK_EQ(tuff_begin(h.queue, 0, &h.cmd), -ENODEV);
@@ -529,6 +534,7 @@ static void inherited_objects(void)
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
+	CHECK_OK(tuff_abandon(h.cmd));
 	h.cmd = NULL;
 	destroy_all(&h, 0);
 }
