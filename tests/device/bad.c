@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -539,6 +540,46 @@ static void inherited_objects(void)
 	destroy_all(&h, 0);
 }
 
+static _Atomic bool opening;
+
+static void *open_again_and_again(void *unused)
+{
+	struct tuff_device *device;
+
+	while (opening)
+		if (CHECK_OK(tuff_device_open(test_info()->path, &device)))
+			CHECK_OK(tuff_device_close(device));
+	return unused;
+}
+
+/* A child that is made while another thread opens a device finds no lock taken. */
+static void open_in_children(void)
+{
+	pthread_t thread;
+
+	test_device();
+	opening = true;
+	if (pthread_create(&thread, NULL, open_again_and_again, NULL))
+		test_fail("no thread");
+	fflush(stdout);
+	for (unsigned i = 0; i < 20; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct tuff_device *own;
+
+			alarm(20);
+			_exit(tuff_device_open(test_path(), &own) || tuff_device_close(own));
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		if (!CHECK_EQ(status, 0))
+			break;
+	}
+	opening = false;
+	pthread_join(thread, NULL);
+}
+
 const struct device_test tests_bad[] = {
 	{"bad/null", "every function refuses NULL", null_handles, TEST_ANY_CHIP},
 	{"bad/wild", "every function refuses what never was a handle", wild_handles, TEST_ANY_CHIP},
@@ -553,5 +594,7 @@ const struct device_test tests_bad[] = {
 	{"bad/damaged-code", "code objects that are cut short or damaged are refused, or loaded", damaged_code, 0},
 	{"bad/descriptors", "descriptors and paths of other things", bad_descriptors, TEST_ANY_CHIP},
 	{"bad/fork", "a child's use of inherited objects reaches nobody", inherited_objects, 0},
+	{"bad/fork-open", "a child opens a device although another thread was opening one", open_in_children,
+	 TEST_ANY_CHIP},
 	{NULL},
 };
