@@ -121,13 +121,6 @@ DRV_MUST_CHECK int embed_cmd(const struct tuff_cmd *cmd, struct embed_queue **qu
 /* Frees the queues that stand for rings of the copier. */
 void embed_copies_fini(struct embed_device *device);
 
-/* Gives the offset in mem of an address that vm_find() found there: the GPU's address, or the host's. */
-static inline uint64_t embed_offset(const struct vm_mem *mem, uint64_t address)
-{
-	return address >= mem->va && address - mem->va < mem->size_B ? address - mem->va
-								     : address - (uintptr_t)mem->map;
-}
-
 /* --- structs that grow (include/tuff/base.h) -------------------------------------------------- */
 
 /* Copies a caller's struct of in_B bytes into the library's own of own_B, and sets the members that the caller does

@@ -31,7 +31,7 @@ static int publish(struct embed_mem *made, struct tuff_mem **out)
 	if (mem->parent)
 		mem->parent->shares++;
 	if (mem->mem)
-		mem->mem->owner = mem;
+		vm_mem_set_owner(mem->mem, mem->base.handle);
 	*out = mem->base.handle;
 	return 0;
 
@@ -166,21 +166,18 @@ int tuff_mem_query_sized(struct tuff_mem *handle, struct tuff_mem_info *info, si
 int tuff_mem_find(struct tuff_device *handle, const void *address, struct tuff_mem **out, uint64_t *offset_B)
 {
 	struct embed_device *device;
-	struct embed_mem *mem;
-	struct vm_mem *found;
+	struct vm_location found;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	if (r)
 		return r;
 	if (!out || !offset_B)
 		return drv_fail(-EINVAL, "no place for the memory");
-	found = vm_find(device->vm, (uintptr_t)address);
-	mem = found ? found->owner : NULL;
 	/* Memory that the driver made for itself has no tuff_mem. */
-	if (!mem)
+	if (vm_locate(device->vm, (uintptr_t)address, &found) || !found.owner)
 		return drv_fail(-ENOENT, "no memory of the device at %p", address);
-	*out = mem->base.handle;
-	*offset_B = embed_offset(found, (uintptr_t)address);
+	*out = found.owner;
+	*offset_B = found.offset_B;
 	return 0;
 }
 
