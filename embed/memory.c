@@ -255,6 +255,7 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 {
 	struct embed_mem made = {.place = TUFF_FOREIGN};
 	int r = embed_get(EMBED_DEVICE, handle, &made.base.device);
+	bool cpu;
 
 	if (r)
 		return r;
@@ -269,8 +270,10 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 	/* -EBADF is the kernel's error for a closed descriptor; in this interface it means a dead object. */
 	if (r)
 		return r == -EBADF ? -EINVAL : r;
-	made.flags = flags | (made.bo->flags & VM_CPU ? TUFF_MEM_CPU : 0);
-	if (!(flags & TUFF_MEM_CPU) || made.bo->flags & VM_CPU)
+	/* The exporter may forbid what the kernel says of the import: the mapping tells, where there is one. */
+	cpu = made.mem ? made.mem->map != NULL : made.bo->flags & VM_CPU;
+	made.flags = flags | (cpu ? TUFF_MEM_CPU : 0);
+	if (!(flags & TUFF_MEM_CPU) || cpu)
 		return publish(&made, out);
 	discard(&made);
 	return drv_fail(-EACCES, "the exporter does not let the CPU reach this memory");

@@ -311,9 +311,36 @@ static void a_copy_that_fails_halfway_has_ended(void)
 	vgpu_stop();
 }
 
+/* The importing driver does not know that the exporter keeps the CPU out; the mapping tells. */
+static void memory_that_the_cpu_does_not_reach_is_refused(void)
+{
+	struct tuff_mem_create_info hidden = {65536, TUFF_VRAM, 0};
+	struct tuff_device *device, *other;
+	struct tuff_mem *mem, *imported;
+	struct tuff_mem_info info;
+	int fd;
+
+	CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0);
+	CHECK_EQ(tuff_device_open(NULL, &device), 0);
+	CHECK_EQ(tuff_device_open("/dev/dri/renderD129", &other), 0);
+	CHECK_EQ(tuff_mem_create(device, &hidden, &mem), 0);
+	CHECK_EQ(tuff_mem_export(mem, &fd), 0);
+	CHECK_EQ(tuff_mem_import(other, fd, TUFF_MEM_CPU, &imported), -EACCES);
+	CHECK_EQ(tuff_mem_import(other, fd, 0, &imported), 0);
+	CHECK_EQ(tuff_mem_query(imported, &info), 0);
+	CHECK(!info.map && !(info.flags & TUFF_MEM_CPU));
+	CHECK_EQ(tuff_mem_destroy(imported), 0);
+	close(fd);
+	CHECK_EQ(tuff_mem_destroy(mem), 0);
+	CHECK_EQ(tuff_device_close(other), 0);
+	CHECK_EQ(tuff_device_close(device), 0);
+	vgpu_stop();
+}
+
 int main(void)
 {
 	a_copy_that_fails_halfway_has_ended();
+	memory_that_the_cpu_does_not_reach_is_refused();
 	a_device_that_vanishes();
 	a_reset_of_the_device();
 	/* A failed unmap leaves a mapping behind for the kernel to remove with the file: a finding, and not ours.
