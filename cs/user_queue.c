@@ -148,6 +148,13 @@ static void kernel_free(struct cs_ring *ring)
 		(void)!drv_ioctl(ring->dev, DRV_UAPI_IOCTL_USERQ, &args);
 }
 
+/* The queue runs no more. */
+static int give_up(struct cs_ring *ring)
+{
+	kernel_free(ring);
+	return -ECANCELED;
+}
+
 int cs_user_queue_create(struct cs_ring *ring)
 {
 	struct cs_user_queue *q = calloc(1, sizeof(*q));
@@ -251,7 +258,7 @@ static int gate_ensure(struct cs_ring *ring)
 	return r;
 }
 
-/* Submits a job without commands to the kernel's ring, with syncobjs to wait for and to signal. */
+/* Submits a job without commands, hence without memory, to the kernel's ring, with syncobjs to wait for and to signal. */
 static int gate_submit(struct cs_ring *ring, const struct drm_amdgpu_cs_chunk_syncobj *wait, unsigned waits,
 		       const struct drm_amdgpu_cs_chunk_syncobj *signal, unsigned signals, struct cs_fence *fence)
 {
@@ -260,7 +267,7 @@ static int gate_submit(struct cs_ring *ring, const struct drm_amdgpu_cs_chunk_sy
 	int r = gate_ensure(ring);
 
 	gate = ring->user->gate;
-	r = r ? r : cs_begin(gate, 0, &ib);
+	r = r ? r : cs_begin(gate, CS_RESIDENT, &ib);
 	if (r)
 		return r;
 	memcpy(gate->wait, wait, waits * sizeof(*wait));
@@ -294,18 +301,21 @@ static int signal_syncobjs(struct cs_ring *ring)
 	return gate_submit(ring, &wait, 1, ring->signal, ring->signals, NULL);
 }
 
+/* What needs memory comes before the job: a job that the queue has cannot be taken back. */
 int cs_user_queue_submit(struct cs_ring *ring, uint64_t *seq)
 {
 	const struct cs_segment *ib = &ring->ib.segment[0];
 	int r = vm_updates_wait(ring->ctx->vm);
 
 	r = r ? r : wait_for_syncobjs(ring);
+	r = r || !ring->signals ? r : gate_ensure(ring);
 	if (r)
 		return r;
 	put_words(ring->user);
 	cs_user_queue_push(ring, ib->va, ib->dw, ring->last + 1);
 	*seq = ring->last + 1;
-	return signal_syncobjs(ring);
+	r = signal_syncobjs(ring);
+	return r && r != -ENODEV ? give_up(ring) : r;
 }
 
 /* --- fences of the kernel ----------------------------------------------------------------------- */
@@ -343,13 +353,6 @@ static bool is_stuck(struct cs_ring *ring)
 	stuck = now - q->seen_ns > STUCK_NS;
 	drv_mutex_unlock(&q->lock);
 	return stuck;
-}
-
-/* The queue runs no more. */
-static int give_up(struct cs_ring *ring)
-{
-	kernel_free(ring);
-	return -ECANCELED;
 }
 
 uint64_t cs_user_queue_deadline(uint64_t deadline_ns)

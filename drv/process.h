@@ -18,6 +18,7 @@ bool drv_process_gone(pid_t pid);
 #define DRV_FORK_DEBUG   1003
 #define DRV_FORK_GROUPS  1004
 #define DRV_FORK_RUNTIME 1005
+#define DRV_FORK_DEVICES 1006
 /* Has fork() take a static drv_mutex, which is in that order. */
 #define DRV_FORK_TAKES(mutex, order)                                                                               \
 	static void mutex##_fork_begin(void)                                                                       \

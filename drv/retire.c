@@ -1,5 +1,6 @@
 #include "drv/retire.h"
 
+#include <limits.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@ static void caller_unregister(void *caller)
 	forget_locked(calls, c);
 	LIST_REMOVE(c, in_callers);
 	c->calls = NULL;
+	c->ends++;
 	drv_mutex_unlock(&calls->lock);
 	atomic_store(&c->inside, DRV_INSIDE_NEVER);
 }
@@ -39,17 +41,33 @@ static void membarrier_init(void)
 			 !syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-static void caller_insert(struct drv_calls *calls, struct drv_caller *me)
+/* False: the thread would stay registered when it has ended, for the program has all keys, there is no memory, or the
+ * thread has called its destructors as often as it does. */
+static bool watch_end_locked(struct drv_calls *calls, struct drv_caller *me)
 {
-	pthread_once(&once, membarrier_init);
-	drv_mutex_lock(&calls->lock);
+	drv_rank_assert(DRV_RANK_RETIRE);
+	if (me->ends >= PTHREAD_DESTRUCTOR_ITERATIONS)
+		return false;
 	if (!calls->has_key)
 		calls->has_key = !pthread_key_create(&calls->key, caller_unregister);
-	LIST_INSERT_HEAD(&calls->callers, me, in_callers);
-	me->calls = calls;
+	return calls->has_key && !pthread_setspecific(calls->key, me);
+}
+
+static void caller_insert(struct drv_calls *calls, struct drv_caller *me)
+{
+	bool watched;
+
+	pthread_once(&once, membarrier_init);
+	drv_mutex_lock(&calls->lock);
+	watched = watch_end_locked(calls, me);
+	if (watched) {
+		LIST_INSERT_HEAD(&calls->callers, me, in_callers);
+		me->calls = calls;
+	} else {
+		calls->unknown = true;
+	}
 	drv_mutex_unlock(&calls->lock);
-	(void)!pthread_setspecific(calls->key, me);
-	if (has_membarrier)
+	if (watched && has_membarrier)
 		atomic_store(&me->inside, DRV_INSIDE_CALL);
 }
 
@@ -67,6 +85,7 @@ void drv_calls_forked(struct drv_calls *calls, struct drv_caller *me)
 	LIST_INIT(&calls->callers);
 	calls->fresh = calls->waiting = NULL;
 	calls->fresh_count = calls->awaited = 0;
+	calls->unknown = false;
 	me->awaited = false;
 	if (me->calls)
 		LIST_INSERT_HEAD(&calls->callers, me, in_callers);
@@ -149,7 +168,7 @@ static bool begin_wait_locked(struct drv_calls *calls, const struct drv_caller *
 	drv_rank_assert(DRV_RANK_RETIRE);
 	if (calls->waiting || !calls->fresh)
 		return true;
-	if (has_membarrier && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+	if (calls->unknown || (has_membarrier && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0)))
 		return false;
 	/* Orders the handles, which are destroyed, before the counters: the other side of drv_caller_register(). */
 	atomic_thread_fence(memory_order_seq_cst);

@@ -16,6 +16,9 @@
  * finds out, before any thread is in a call. The counters stay negative then, as those of threads that are not registered: no call
  * takes a fast path, and the slow path issues the fence. A process that forbids membarrier(2) to itself later frees nothing more.
  *
+ * A registration ends with the thread, by the destructor of a key. A thread that can have none, such as where the program has
+ * all keys, is not registered, and nothing more is freed either.
+ *
  * An object whose end takes locks, such as code that HSA unloads, is freed by drv_retire_flush() only, which callers
  * without a lock call.
  *
@@ -46,6 +49,7 @@ struct drv_caller {
 	struct drv_calls *calls; /* NULL: not registered */
 	int64_t seen;            /* `inside` at the last fence */
 	bool awaited;            /* retired objects wait until the thread leaves the call that it was in */
+	uint8_t ends;            /* times that the thread's destructor has unregistered it */
 };
 #define DRV_CALLER {.inside = DRV_INSIDE_NEVER}
 
@@ -61,6 +65,7 @@ struct drv_calls {
 	struct drv_retired *fresh, *waiting;
 	unsigned fresh_count;
 	unsigned awaited; /* number of threads that `waiting` waits for */
+	bool unknown;     /* a thread called without being registered: nothing is freed any more */
 	bool has_key;
 	pthread_key_t key; /* the thread's drv_caller, whose registration ends with the thread */
 };
@@ -75,7 +80,7 @@ void drv_retire_collect(struct drv_calls *calls);
 /* Does not wait for a batch, nor for the calling thread, which uses no retired object in the rest of its call. */
 void drv_retire_flush(struct drv_calls *calls, const struct drv_caller *me);
 /* Returns when every other thread that was inside a call has left it, and all that was retired before is freed. Called without
- * locks. False: the process forbids membarrier(2), and nothing is known. */
+ * locks. False: the process forbids membarrier(2), or a thread is not registered, and nothing is known. */
 bool drv_retire_wait(struct drv_calls *calls, const struct drv_caller *me);
 
 /* Called in a call with a negative counter: registers the thread, if it is not yet, and issues the call's fence. */

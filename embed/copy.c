@@ -53,6 +53,7 @@ void embed_copies_fini(struct embed_device *device)
  * nothing is bound at va. */
 static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B, struct sdma_end *end)
 {
+	struct vm_location mem;
 	struct vm_bound bound;
 	bool cpu = true, vram = true;
 
@@ -60,7 +61,7 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 		return 0;
 	for (uint64_t at = va; at - va < size_B; at = bound.offset_B + bound.size_B) {
 		/* Memory that follows the range by chance is not part of the end. */
-		if (at != va && (vm_find(device->vm, at) || vm_query(device->vm, at, &bound)))
+		if (at != va && (!vm_locate(device->vm, at, &mem) || vm_query(device->vm, at, &bound)))
 			return drv_fail(-EINVAL, "%llu bytes at 0x%llx, of which %llu are bound",
 					(unsigned long long)size_B, (unsigned long long)va,
 					(unsigned long long)(at - va));
@@ -76,21 +77,18 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 static int find_end(struct embed_device *device, const void *address, uint64_t size_B, struct sdma_end *end)
 {
 	uint64_t va = (uintptr_t)address;
-	const struct vm_mem *mem = vm_find(device->vm, va);
-	uint64_t from_B;
+	struct vm_location found;
 
 	*end = (struct sdma_end){.va = va, .place = SDMA_PAGEABLE, .cpu = true};
-	if (!mem)
+	if (vm_locate(device->vm, va, &found))
 		return find_bound(device, va, size_B, end);
-	from_B = embed_offset(mem, va);
-	if (size_B > mem->size_B - from_B)
+	if (size_B > found.left_B)
 		return drv_fail(-EINVAL, "%llu bytes at 0x%llx, where %llu are left of the memory",
 				(unsigned long long)size_B, (unsigned long long)va,
-				(unsigned long long)(mem->size_B - from_B));
+				(unsigned long long)found.left_B);
 	/* Registered memory may be known to the GPU by another address than the host's. */
-	end->va = mem->va + from_B;
-	end->place = mem->bo->kind == VM_VRAM ? SDMA_VRAM : SDMA_GTT;
-	end->cpu = mem->map == (void *)(uintptr_t)mem->va;
+	*end = (struct sdma_end){
+		.va = found.va, .place = found.kind == VM_VRAM ? SDMA_VRAM : SDMA_GTT, .cpu = found.cpu};
 	return 0;
 }
 

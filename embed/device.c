@@ -1,4 +1,5 @@
 #include "drv/lock.h"
+#include "drv/process.h"
 #include "drv/topology.h"
 #include "embed/internal.h"
 
@@ -8,12 +9,17 @@
 #include <string.h>
 #include <time.h>
 
+/* Guards the list of devices; outermost of embed/. A child of fork may open devices, so it must not inherit the lock from
+ * a thread that it does not have. */
+static struct drv_mutex devices_lock = DRV_MUTEX(DRV_RANK_EMBED_DEVICES);
+
+DRV_FORK_TAKES(devices_lock, DRV_FORK_DEVICES)
+
 /* The open devices. Their address spaces share one allocator of high addresses, of which a process has one. */
 static struct {
-	struct drv_mutex lock; /* outermost of embed/ */
 	struct embed_device *first;
 	unsigned generation; /* drv_generation() of the process that the list belongs to */
-} devices = {.lock = DRV_MUTEX(DRV_RANK_EMBED_DEVICES)};
+} devices;
 
 static struct tuff_gpu gpu_of(const struct drv_node *node)
 {
@@ -117,7 +123,7 @@ fail_vm:
 /* Locks the list. A child of fork starts with an empty one: the parent's devices stay the parent's. */
 static void lock_devices(void)
 {
-	drv_mutex_lock(&devices.lock);
+	drv_mutex_lock(&devices_lock);
 	if (devices.generation != drv_generation()) {
 		devices.first = NULL;
 		devices.generation = drv_generation();
@@ -141,7 +147,7 @@ int tuff_device_open(const char *path, struct tuff_device **out)
 		devices.first = device;
 		*out = device->base.handle;
 	}
-	drv_mutex_unlock(&devices.lock);
+	drv_mutex_unlock(&devices_lock);
 	if (r)
 		free(device);
 	return r;
@@ -184,7 +190,7 @@ int tuff_device_close(struct tuff_device *handle)
 	vm_destroy(device->vm);
 	drv_device_close(device->drv);
 	drv_mutex_destroy(&device->lock);
-	drv_mutex_unlock(&devices.lock);
+	drv_mutex_unlock(&devices_lock);
 	free(device);
 	return 0;
 }

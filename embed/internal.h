@@ -114,18 +114,12 @@ void *embed_find(enum embed_type type, const void *handle);
  * device was inherited over fork. */
 DRV_MUST_CHECK int embed_get(enum embed_type type, const void *handle, void *object);
 
-/* Finds the queue whose job the calling thread writes. -EBADF; -EPERM: another thread began it. */
+/* Finds the queue whose job the calling thread writes. -EBADF; -ENODEV: its device was inherited over fork; -EPERM:
+ * another thread began it. */
 DRV_MUST_CHECK int embed_cmd(const struct tuff_cmd *cmd, struct embed_queue **queue);
 
 /* Frees the queues that stand for rings of the copier. */
 void embed_copies_fini(struct embed_device *device);
-
-/* Gives the offset in mem of an address that vm_find() found there: the GPU's address, or the host's. */
-static inline uint64_t embed_offset(const struct vm_mem *mem, uint64_t address)
-{
-	return address >= mem->va && address - mem->va < mem->size_B ? address - mem->va
-								     : address - (uintptr_t)mem->map;
-}
 
 /* --- structs that grow (include/tuff/base.h) -------------------------------------------------- */
 

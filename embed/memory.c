@@ -31,7 +31,7 @@ static int publish(struct embed_mem *made, struct tuff_mem **out)
 	if (mem->parent)
 		mem->parent->shares++;
 	if (mem->mem)
-		mem->mem->owner = mem;
+		vm_mem_set_owner(mem->mem, mem->base.handle);
 	*out = mem->base.handle;
 	return 0;
 
@@ -166,21 +166,18 @@ int tuff_mem_query_sized(struct tuff_mem *handle, struct tuff_mem_info *info, si
 int tuff_mem_find(struct tuff_device *handle, const void *address, struct tuff_mem **out, uint64_t *offset_B)
 {
 	struct embed_device *device;
-	struct embed_mem *mem;
-	struct vm_mem *found;
+	struct vm_location found;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	if (r)
 		return r;
 	if (!out || !offset_B)
 		return drv_fail(-EINVAL, "no place for the memory");
-	found = vm_find(device->vm, (uintptr_t)address);
-	mem = found ? found->owner : NULL;
 	/* Memory that the driver made for itself has no tuff_mem. */
-	if (!mem)
+	if (vm_locate(device->vm, (uintptr_t)address, &found) || !found.owner)
 		return drv_fail(-ENOENT, "no memory of the device at %p", address);
-	*out = mem->base.handle;
-	*offset_B = embed_offset(found, (uintptr_t)address);
+	*out = found.owner;
+	*offset_B = found.offset_B;
 	return 0;
 }
 
@@ -223,18 +220,20 @@ int tuff_mem_create_on_node(struct tuff_device *handle, uint64_t size_B, unsigne
 int tuff_mem_nodes(struct tuff_mem *handle, uint64_t first_page, size_t count, int *node)
 {
 	struct embed_mem *mem;
-	uint64_t pages;
+	uint64_t pages, head_B;
 	int r = embed_get(EMBED_MEM, handle, &mem);
 
 	if (r)
 		return r;
 	if (!mem->mem || !mem->mem->map)
 		return drv_fail(-EINVAL, "the CPU does not reach this memory");
-	pages = (mem->mem->size_B + EMBED_PAGE_B - 1) / EMBED_PAGE_B;
+	/* Registered memory may begin inside a page. */
+	head_B = (uintptr_t)mem->mem->map % EMBED_PAGE_B;
+	pages = (head_B + mem->mem->size_B + EMBED_PAGE_B - 1) / EMBED_PAGE_B;
 	if (!node || !count || first_page >= pages || count > pages - first_page)
 		return drv_fail(-EINVAL, "pages %llu + %zu of %llu", (unsigned long long)first_page, count,
 				(unsigned long long)pages);
-	r = vm_host_nodes((char *)mem->mem->map + first_page * EMBED_PAGE_B, count * EMBED_PAGE_B, node);
+	r = vm_host_nodes((char *)mem->mem->map - head_B + first_page * EMBED_PAGE_B, count * EMBED_PAGE_B, node);
 	for (size_t i = 0; !r && i < count; i++)
 		node[i] = node[i] < 0 ? -1 : node[i];
 	return r;
@@ -256,6 +255,7 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 {
 	struct embed_mem made = {.place = TUFF_FOREIGN};
 	int r = embed_get(EMBED_DEVICE, handle, &made.base.device);
+	bool cpu;
 
 	if (r)
 		return r;
@@ -270,8 +270,10 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 	/* -EBADF is the kernel's error for a closed descriptor; in this interface it means a dead object. */
 	if (r)
 		return r == -EBADF ? -EINVAL : r;
-	made.flags = flags | (made.bo->flags & VM_CPU ? TUFF_MEM_CPU : 0);
-	if (!(flags & TUFF_MEM_CPU) || made.bo->flags & VM_CPU)
+	/* The exporter may forbid what the kernel says of the import: the mapping tells, where there is one. */
+	cpu = made.mem ? made.mem->map != NULL : made.bo->flags & VM_CPU;
+	made.flags = flags | (cpu ? TUFF_MEM_CPU : 0);
+	if (!(flags & TUFF_MEM_CPU) || cpu)
 		return publish(&made, out);
 	discard(&made);
 	return drv_fail(-EACCES, "the exporter does not let the CPU reach this memory");

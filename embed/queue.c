@@ -151,9 +151,15 @@ int tuff_begin(struct tuff_queue *handle, unsigned flags, struct tuff_cmd **cmd)
 
 int embed_cmd(const struct tuff_cmd *cmd, struct embed_queue **queue)
 {
+	int r;
+
 	*queue = embed_find(EMBED_CMD, cmd);
 	if (!*queue)
 		return -EBADF;
+	/* A child's thread has the address of the thread that forked. */
+	r = drv_check_process((*queue)->base.device->drv);
+	if (r)
+		return r;
 	if (atomic_load_explicit(&(*queue)->writer, memory_order_relaxed) != &thread_mark)
 		return drv_fail(-EPERM, "another thread began this job");
 	return 0;

@@ -255,6 +255,11 @@ int sdma_run(const struct sdma_queues *q, enum sdma_engine engine, const struct 
 		part.start_va = done_B ? 0 : op->start_va;
 		part.end_va = done_B + part.size_B < op->size_B ? 0 : op->end_va;
 		r = run_part(q, engine, &part, done_B ? &last : after, done_B ? 1 : count, fence);
+		if (r)
+			*fence = last;
+		/* The caller has no fence to wait for: the parts before end here. */
+		if (r && done_B)
+			cs_fence_retire(last);
 	}
 	return r;
 }

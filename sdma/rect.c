@@ -131,6 +131,8 @@ int sdma_run_rect(const struct sdma_queues *q, enum sdma_engine engine, const st
 		op.start_va = first ? job->start_va : 0;
 		op.end_va = slice == rect->slices ? job->end_va : 0;
 		r = sdma_run(q, engine, &op, first ? job->after : &last, first ? job->after_count : 1, fence);
+		if (r && !first)
+			cs_fence_retire(last);
 	}
 	return r;
 }

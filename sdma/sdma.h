@@ -71,8 +71,8 @@ struct sdma_job {
 /* Reports the engine that the job would use, without running it. */
 enum sdma_engine sdma_copier_plan(const struct sdma_copier *copier, const struct sdma_job *job, bool fill);
 /* Copies after the fences of job->after. Overlapping ranges: -EINVAL. From pageable memory it returns when the
- * source has been read; to pageable memory when the copy is complete; otherwise at once. -ENOMEM, -ECANCELED,
- * -ENODEV, -EXDEV. */
+ * source has been read; to pageable memory when the copy is complete; otherwise at once. A call that fails after a part
+ * of it was submitted waits for that part's end, here as in the functions below. -ENOMEM, -ECANCELED, -ENODEV, -EXDEV. */
 DRV_MUST_CHECK int sdma_copier_copy(struct sdma_copier *copier, struct sdma_job *job);
 /* Rows with a pitch, in slices with a pitch. */
 struct sdma_rect {

@@ -48,9 +48,12 @@ static int stage_in(struct sdma_copier *copier, const struct sdma_queues *q, enu
 		memcpy(slot->mem->map, (const void *)(uintptr_t)(job->src.va + done_B), now_B);
 		op.src = slot->mem->va;
 		/* Jobs of one ring start in order: only the first has to wait for the caller's fences. */
-		r = sdma_run(q, engine, &op, job->after, done_B ? 0 : job->after_count, &slot->busy);
-		job->fence = slot->busy;
+		r = sdma_run(q, engine, &op, job->after, done_B ? 0 : job->after_count, &job->fence);
+		slot->busy = job->fence;
 	}
+	/* The caller has no fence to wait for: the parts before end here. */
+	if (r)
+		cs_fence_retire(job->fence);
 	return r;
 }
 
@@ -107,6 +110,9 @@ static int stage_out(struct sdma_copier *copier, const struct sdma_queues *q, en
 		started_B += op.size_B;
 		head += !r;
 	}
+	/* A ring ends its jobs in order: the last part's end is that of all. */
+	if (r && head)
+		cs_fence_retire(part[(head - 1) % SDMA_SLOTS].slot->busy);
 	return r;
 }
 

@@ -11,20 +11,30 @@
 
 #include "tools/tool.h"
 
+/* -1: no file that can be run and read. A pipe is not waited for: it has no writer yet. */
+static int open_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || access(path, X_OK))
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 /* Opens the file that execvp() would run; -1: no readable file. */
 static int open_program(const char *program)
 {
 	const char *list = getenv("PATH");
 	char path[PATH_MAX];
+	int fd = -1;
 
 	if (strchr(program, '/'))
-		return open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has no writer yet */
-	for (const char *at = list; at && *at; at += strcspn(at, ":"), at += *at == ':') {
+		return open_file(program);
+	for (const char *at = list; fd < 0 && at && *at; at += strcspn(at, ":"), at += *at == ':') {
 		snprintf(path, sizeof(path), "%.*s/%s", (int)strcspn(at, ":"), at, program);
-		if (!access(path, X_OK))
-			return open(path, O_RDONLY | O_CLOEXEC);
+		fd = open_file(path);
 	}
-	return -1;
+	return fd;
 }
 
 /* True when the program names a dynamic linker. */

@@ -82,10 +82,11 @@ void vm_list_remove(struct vm *vm, struct vm_bo *bo)
 /* Updates the kernel's list, unless another thread has done so meanwhile. */
 __attribute__((cold, noinline)) static int list_update(struct vm *vm)
 {
-	bool create = !vm->list_handle;
+	bool create;
 	int r = 0;
 
 	drv_mutex_lock(&vm->lock);
+	create = !vm->list_handle;
 	if (vm->list_stale && (!create || vm->entries))
 		r = list_ioctl(vm, create ? AMDGPU_BO_LIST_OP_CREATE : AMDGPU_BO_LIST_OP_UPDATE);
 	if (r) {

@@ -34,35 +34,91 @@ void vm_index_remove(struct vm *vm, struct mem_box *box)
 	drv_mutex_unlock(&vm->index_lock);
 }
 
-/* Whole pages are registered, but only the requested bytes belong to the vm_mem. */
-static struct vm_mem *find_user_locked(struct vm *vm, uint64_t address)
+/* Whole pages are registered, but only the requested bytes belong to the vm_mem. The offset of an address in it, from
+ * the alias or from the host address `first`. */
+static bool box_has(const struct mem_box *box, uint64_t first, uint64_t address, uint64_t *offset_B)
+{
+	*offset_B = address - first;
+	return address >= first && *offset_B < box->mem.size_B;
+}
+
+/* A registration without an address is not finished. */
+static struct mem_box *find_user_locked(struct vm *vm, uint64_t address, uint64_t *offset_B)
 {
 	struct vm_node *n = NULL;
 
 	while ((n = vm_tree_next(&vm->users, n, address, address + 1))) {
 		struct mem_box *box = vm_container(n, struct mem_box, at_host);
 
-		if (address >= box->host && address - box->host < box->mem.size_B)
-			return &box->mem;
+		if (box->mem.va && box_has(box, box->host, address, offset_B))
+			return box;
 	}
 	return NULL;
 }
 
+static struct mem_box *find_locked(struct vm *vm, uint64_t address, uint64_t *offset_B)
+{
+	struct mem_box *box;
+	struct vm_node *n;
+	uint64_t head_B;
+
+	drv_mutex_assert(&vm->index_lock);
+	n = vm_tree_next(&vm->mems, NULL, address, address + 1);
+	if (!n)
+		return find_user_locked(vm, address, offset_B);
+	box = vm_container(n, struct mem_box, at_va);
+	head_B = box->host ? box->host - box->at_host.lo : 0;
+	return box_has(box, box->mem.range.va + head_B, address, offset_B) ? box : NULL;
+}
+
+/* False: no process of the vm's, or an address that no memory has. */
+static bool is_sought(const struct vm *vm, uint64_t address)
+{
+	return address != UINT64_MAX && !drv_check_process(vm->dev);
+}
+
 struct vm_mem *vm_find(struct vm *vm, uint64_t address)
 {
-	struct vm_mem *mem = NULL;
-	struct vm_node *n;
+	struct mem_box *box;
+	uint64_t offset_B;
 
-	if (address == UINT64_MAX || drv_check_process(vm->dev))
+	if (!is_sought(vm, address))
 		return NULL;
 	drv_mutex_lock(&vm->index_lock);
-	n = vm_tree_next(&vm->mems, NULL, address, address + 1);
-	if (n)
-		mem = &vm_container(n, struct mem_box, at_va)->mem;
-	else
-		mem = find_user_locked(vm, address);
+	box = find_locked(vm, address, &offset_B);
 	drv_mutex_unlock(&vm->index_lock);
-	return mem;
+	return box ? &box->mem : NULL;
+}
+
+int vm_locate(struct vm *vm, uint64_t address, struct vm_location *location)
+{
+	const struct mem_box *box = NULL;
+	uint64_t offset_B;
+
+	if (!is_sought(vm, address))
+		return -ENOENT;
+	drv_mutex_lock(&vm->index_lock);
+	box = find_locked(vm, address, &offset_B);
+	if (box)
+		*location = (struct vm_location){
+			.va = box->mem.va + offset_B,
+			.offset_B = offset_B,
+			.left_B = box->mem.size_B - offset_B,
+			.kind = box->mem.bo->kind,
+			.cpu = box->mem.map == (void *)(uintptr_t)box->mem.va,
+			.owner = box->mem.owner,
+		};
+	drv_mutex_unlock(&vm->index_lock);
+	return box ? 0 : -ENOENT;
+}
+
+void vm_mem_set_owner(struct vm_mem *mem, void *owner)
+{
+	struct vm *vm = mem->bo->vm;
+
+	drv_mutex_lock(&vm->index_lock);
+	mem->owner = owner;
+	drv_mutex_unlock(&vm->index_lock);
 }
 
 /* --- creation --------------------------------------------------------------------------------- */

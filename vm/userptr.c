@@ -132,14 +132,15 @@ static int identity_enter(struct vm *vm, struct mem_box *box)
 	return r;
 }
 
-static int users_add(struct vm *vm, struct mem_box *box, bool apart)
+/* The registration is found by its host address from the moment on at which it has an address itself. */
+static int users_add(struct vm *vm, struct mem_box *box, unsigned flags)
 {
 	const struct drv_facts *f = &vm->dev->facts;
 	int r = 0;
 
 	drv_mutex_lock(&vm->user_lock);
 	box->sequence = vm->registrations++;
-	box->identity = !apart && box->at_host.lo >= f->va_lo && box->at_host.hi <= f->va_hi;
+	box->identity = !(flags & VM_REGISTER_APART) && box->at_host.lo >= f->va_lo && box->at_host.hi <= f->va_hi;
 	drv_mutex_lock(&vm->index_lock);
 	vm_tree_insert(&vm->users, &box->at_host);
 	drv_mutex_unlock(&vm->index_lock);
@@ -151,11 +152,14 @@ static int users_add(struct vm *vm, struct mem_box *box, bool apart)
 		box->identity = false;
 		r = 0;
 	}
-	if (r) {
-		drv_mutex_lock(&vm->index_lock);
+	drv_mutex_lock(&vm->index_lock);
+	if (r)
 		vm_tree_remove(&vm->users, &box->at_host);
-		drv_mutex_unlock(&vm->index_lock);
-	}
+	else
+		box->mem.va = flags & VM_REGISTER_ALIAS || !box->identity
+				      ? box->mem.range.va + (box->host - box->at_host.lo)
+				      : box->host;
+	drv_mutex_unlock(&vm->index_lock);
 	drv_mutex_unlock(&vm->user_lock);
 	return r;
 }
@@ -301,11 +305,9 @@ int vm_mem_register(struct vm *vm, const struct vm_register *what, struct vm_mem
 		r = fork_exclude(vm, box);
 	if (r)
 		goto fail_fork;
-	r = users_add(vm, box, what->flags & VM_REGISTER_APART);
+	r = users_add(vm, box, what->flags);
 	if (r)
 		goto fail_users;
-	box->mem.va = what->flags & VM_REGISTER_ALIAS || !box->identity ? box->mem.range.va + (box->host - lo)
-									: box->host;
 	vm_index_add(vm, box);
 	*out = &box->mem;
 	return 0;

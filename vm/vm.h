@@ -259,12 +259,13 @@ struct vm_mem {
 	uint64_t va;
 	uint64_t size_B; /* from va on: the BO's size, or the registered size */
 	void *map;       /* the CPU's address; (void *)va unless va is an alias. NULL: no CPU mapping */
-	/* pointer of the user's own, for whoever finds it by vm_find(); NULL at first, never read here */
+	/* the user's own word, for whoever finds it by vm_locate(); NULL at first. Guarded by the vm's index lock */
 	void *owner;
 };
 
 /* Creates BO, range and binding. -EINVAL, -ENOMEM. */
 DRV_MUST_CHECK int vm_mem_create(struct vm *vm, const struct vm_info *info, struct vm_mem **mem);
+void vm_mem_set_owner(struct vm_mem *mem, void *owner);
 /* Destroys any vm_mem, however it was created. Accepts NULL. */
 void vm_mem_destroy(struct vm_mem *mem);
 
@@ -280,9 +281,21 @@ DRV_MUST_CHECK int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem);
  * addresses. */
 DRV_MUST_CHECK int vm_mem_share(struct vm *vm, const struct vm_mem *of, struct vm_mem **mem);
 
-/* Finds the vm_mem of an address: its own address or, for registered memory, its host address; for a suballocation,
- * its slab's vm_mem. NULL: no memory of this vm. Of several registrations of one host address, any. The caller
- * keeps the vm_mem alive. O(log n), no ioctl. */
+/* Finds the vm_mem of an address: its own address or, for registered memory, its alias or its host address; for a
+ * suballocation, its slab's vm_mem. NULL: no memory of this vm. Of several registrations of one host address, any. The
+ * caller keeps the vm_mem alive. O(log n), no ioctl. */
 struct vm_mem *vm_find(struct vm *vm, uint64_t address);
+
+/* What vm_find() finds, copied: another thread may destroy the vm_mem meanwhile. */
+struct vm_location {
+	uint64_t va;       /* the GPU's address of the byte */
+	uint64_t offset_B; /* of the byte in the vm_mem */
+	uint64_t left_B;   /* bytes of the vm_mem from there on, at least 1 */
+	enum vm_kind kind;
+	bool cpu;    /* the CPU has the memory at va, too */
+	void *owner; /* the vm_mem's */
+};
+/* -ENOENT: no memory of this vm, or a registration that another thread has only begun. */
+DRV_MUST_CHECK int vm_locate(struct vm *vm, uint64_t address, struct vm_location *location);
 
 #endif

@@ -106,7 +106,7 @@ TUFF_API TUFF_CHECK int tuff_mem_register(struct tuff_device *device, void *host
 TUFF_API TUFF_CHECK int tuff_mem_create_on_node(struct tuff_device *device, uint64_t size_B, unsigned node,
 						struct tuff_mem **mem);
 /* Queries the NUMA node of each page of CPU-visible memory from the kernel: fills node[0..count) from page
- * first_page on, -1 for a page that is not there. */
+ * first_page on, -1 for a page that is not there. Page 0 is the one that tuff_mem_info.map lies in. */
 TUFF_API TUFF_CHECK int tuff_mem_nodes(struct tuff_mem *mem, uint64_t first_page, size_t count, int *node);
 
 /* --- sharing ---------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -505,15 +506,20 @@ static void inherited_objects(void)
 	int status;
 	pid_t pid;
 
-	CHECK_OK(tuff_abandon(h.cmd));
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		struct tuff_device_info info;
 		struct tuff_device *own;
 		struct tuff_mem *mem;
+		uint64_t va;
+		void *map;
 
 		check_failed_ = 0;
+		CHECK_EQ(tuff_cmd_write(h.cmd, 4096, (uint32_t[]){1}, 1), -ENODEV);
+		CHECK_EQ(tuff_cmd_data(h.cmd, 4, 4, &map, &va), -ENODEV);
+		CHECK_EQ(tuff_submit(h.cmd, NULL, NULL), -ENODEV);
+		CHECK_EQ(tuff_abandon(h.cmd), -ENODEV);
 		CHECK_EQ(tuff_mem_create(h.device, &(struct tuff_mem_create_info){4096, TUFF_GTT, 0}, &mem),
 			 -ENODEV);
 		CHECK_EQ(tuff_begin(h.queue, 0, &h.cmd), -ENODEV);
@@ -529,8 +535,49 @@ static void inherited_objects(void)
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
+	CHECK_OK(tuff_abandon(h.cmd));
 	h.cmd = NULL;
 	destroy_all(&h, 0);
+}
+
+static _Atomic bool opening;
+
+static void *open_again_and_again(void *unused)
+{
+	struct tuff_device *device;
+
+	while (opening)
+		if (CHECK_OK(tuff_device_open(test_info()->path, &device)))
+			CHECK_OK(tuff_device_close(device));
+	return unused;
+}
+
+/* A child that is made while another thread opens a device finds no lock taken. */
+static void open_in_children(void)
+{
+	pthread_t thread;
+
+	test_device();
+	opening = true;
+	if (pthread_create(&thread, NULL, open_again_and_again, NULL))
+		test_fail("no thread");
+	fflush(stdout);
+	for (unsigned i = 0; i < 20; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct tuff_device *own;
+
+			alarm(20);
+			_exit(tuff_device_open(test_path(), &own) || tuff_device_close(own));
+		}
+		CHECK_EQ(waitpid(pid, &status, 0), pid);
+		if (!CHECK_EQ(status, 0))
+			break;
+	}
+	opening = false;
+	pthread_join(thread, NULL);
 }
 
 const struct device_test tests_bad[] = {
@@ -547,5 +594,7 @@ const struct device_test tests_bad[] = {
 	{"bad/damaged-code", "code objects that are cut short or damaged are refused, or loaded", damaged_code, 0},
 	{"bad/descriptors", "descriptors and paths of other things", bad_descriptors, TEST_ANY_CHIP},
 	{"bad/fork", "a child's use of inherited objects reaches nobody", inherited_objects, 0},
+	{"bad/fork-open", "a child opens a device although another thread was opening one", open_in_children,
+	 TEST_ANY_CHIP},
 	{NULL},
 };

@@ -191,6 +191,30 @@ static void pages_that_are_not_there(void)
 	munmap(host, 4 * PAGE);
 }
 
+/* Memory at an odd address touches one page more than its size has. */
+static void nodes_of_odd_memory(void)
+{
+	char *host = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int where[4] = {-77, -77, -77, -77}, r;
+	struct tuff_mem *mem;
+
+	memset(host, 1, 3 * PAGE);
+	if (!CHECK_OK(tuff_mem_register(test_device(), host + 100, 2 * PAGE, 0, &mem)))
+		return;
+	r = tuff_mem_nodes(mem, 0, 1, where);
+	if (r == -ENOTSUP)
+		test_skip("%s", tuff_error());
+	CHECK_OK(r);
+	CHECK(where[0] >= 0 && where[1] == -77);
+	CHECK_OK(tuff_mem_nodes(mem, 2, 1, where));
+	CHECK(where[0] >= 0 && where[1] == -77);
+	CHECK_OK(tuff_mem_nodes(mem, 0, 3, where));
+	CHECK(where[2] >= 0 && where[3] == -77);
+	CHECK_EQ(tuff_mem_nodes(mem, 1, 3, where), -EINVAL);
+	CHECK_OK(tuff_mem_destroy(mem));
+	munmap(host, 3 * PAGE);
+}
+
 /* --- many and much ---------------------------------------------------------------------------- */
 
 static void hold_many(unsigned count)
@@ -314,6 +338,7 @@ const struct device_test tests_memory[] = {
 	{"memory/find", "memory is found by every address in it, and by no other", found_by_address, 0},
 	{"memory/nodes", "system memory lies on the node that was asked for, page by page", memory_of_each_node, 0},
 	{"memory/absent-pages", "pages that are not there have no node", pages_that_are_not_there, 0},
+	{"memory/odd-nodes", "the nodes of memory at an odd address: as many as asked for", nodes_of_odd_memory, 0},
 	{"memory/many", "a thousand buffers, and jobs meanwhile", a_thousand, 0},
 	{"memory/very-many", "a hundred thousand buffers", a_hundred_thousand, TEST_LONG},
 	{"memory/strict", "VRAM that must be VRAM is refused when there is no more, and then it goes on",

@@ -2,7 +2,9 @@
  * the GPU reads and writes it, and after unregistering the program has it for itself. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -354,6 +356,89 @@ static void unmapped_too_early(void)
 	test_gpu_close(&gpu);
 }
 
+/* --- look-up ---------------------------------------------------------------------------------- */
+
+/* The GPU reaches whole pages, but their rest is no part of the registered memory. */
+static void pages_rests_are_not_found(void)
+{
+	char *host = pages(3);
+
+	for (unsigned flags = 0; flags <= TUFF_REGISTER_ALIAS; flags += TUFF_REGISTER_ALIAS) {
+		struct test_memory m = enter(host + 2000, PAGE, flags);
+		struct tuff_mem *found;
+		uint64_t offset_B;
+
+		CHECK_OK(tuff_mem_find(test_device(), (void *)(uintptr_t)(m.va + PAGE - 1), &found, &offset_B));
+		CHECK(found == m.mem && offset_B == PAGE - 1);
+		CHECK_EQ(tuff_mem_find(test_device(), (void *)(uintptr_t)(m.va - 1), &found, &offset_B), -ENOENT);
+		CHECK_EQ(tuff_mem_find(test_device(), (void *)(uintptr_t)(m.va + PAGE), &found, &offset_B),
+			 -ENOENT);
+		leave(&m);
+	}
+	munmap(host, 3 * PAGE);
+}
+
+struct registration {
+	pthread_barrier_t begin;
+	_Atomic bool done;
+	char *host;
+	struct tuff_mem *mem;
+};
+
+enum { REGISTRATIONS = 40, REGISTERED_PAGES = 1024 };
+
+static void *register_again_and_again(void *arg)
+{
+	struct registration *r = arg;
+
+	for (unsigned i = 0; i < REGISTRATIONS; i++) {
+		pthread_barrier_wait(&r->begin);
+		CHECK_OK(tuff_mem_register(test_device(), r->host, REGISTERED_PAGES * PAGE, 0, &r->mem));
+		r->done = true;
+		pthread_barrier_wait(&r->begin);
+	}
+	return NULL;
+}
+
+/* Read-only registrations of every other page make the kernel map the memory piece by piece. */
+static void odd_pages_enter(char *host, struct test_memory *odd)
+{
+	for (unsigned i = 0; i < REGISTERED_PAGES / 2; i++)
+		odd[i] = enter(host + (2 * i + 1) * PAGE, PAGE, TUFF_REGISTER_READ_ONLY);
+}
+
+/* A copy sees the memory as the process's or as the device's, and never as half of both. */
+static void copies_beside_a_registration(void)
+{
+	struct test_memory to = test_gtt(PAGE), odd[REGISTERED_PAGES / 2];
+	struct registration r = {.host = pages(REGISTERED_PAGES)};
+	unsigned wrong = 0;
+	pthread_t thread;
+
+	pthread_barrier_init(&r.begin, NULL, 2);
+	odd_pages_enter(r.host, odd);
+	if (pthread_create(&thread, NULL, register_again_and_again, &r))
+		test_fail("no thread");
+	for (unsigned i = 0; i < REGISTRATIONS; i++) {
+		memset(r.host, (int)i, PAGE);
+		r.done = false;
+		pthread_barrier_wait(&r.begin);
+		do {
+			memset(to.map, ~(int)i, PAGE);
+			wrong += tuff_copy(test_device(), to.map, r.host, PAGE, NULL, 0, NULL) ||
+				 memcmp(to.map, r.host, PAGE);
+		} while (!r.done);
+		pthread_barrier_wait(&r.begin);
+		CHECK_OK(tuff_mem_destroy(r.mem));
+	}
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&r.begin);
+	CHECK_EQ(wrong, 0);
+	for (unsigned i = 0; i < REGISTERED_PAGES / 2; i++)
+		leave(&odd[i]);
+	munmap(r.host, REGISTERED_PAGES * PAGE);
+}
+
 /* --- fork ------------------------------------------------------------------------------------- */
 
 /* Which of the pages a child has, as bits. */
@@ -453,6 +538,10 @@ const struct device_test tests_register[] = {
 	{"memory/register-refused", "the device's own memory, and what is not there, are refused", refused, 0},
 	{"memory/register-unmapped", "memory that is unmapped too early is an error until its registration ends",
 	 unmapped_too_early, TEST_LENIENT},
+	{"memory/register-rests", "the rests of a registration's pages are not found", pages_rests_are_not_found,
+	 0},
+	{"memory/register-copies", "copies of memory that another thread registers", copies_beside_a_registration,
+	 0},
 	{"memory/register-children", "children do not get registered pages", children_do_not_get_them, 0},
 	{"memory/register-fork", "the GPU stays with the parent", the_gpu_stays_with_the_parent, 0},
 	{NULL},

@@ -1,7 +1,10 @@
 /* The public interface under failures: every ioctl and every allocation, a device that vanishes, a reset that
  * another program caused. */
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <tuff/tuff.h>
@@ -239,8 +242,105 @@ static void a_reset_of_the_device(void)
 	vgpu_stop();
 }
 
+/* --- a copy that fails halfway -------------------------------------------------------------------- */
+
+#define CS       0x44
+#define HALVES_B (2u << 20) /* two staging buffers */
+
+static struct {
+	struct tuff_device *device;
+	struct tuff_point after;
+	void *to;
+	char *from;
+	_Atomic bool begins;
+	bool begun; /* `begins`, when the copy had failed */
+	int r;
+} halves;
+
+static void *copy_halves(void *unused)
+{
+	struct tuff_point end;
+
+	halves.r = tuff_copy(halves.device, halves.to, halves.from, HALVES_B, &halves.after, 1, &end);
+	halves.begun = halves.begins;
+	return unused;
+}
+
+/* Nobody has a point of the half that was submitted: it has ended when the call fails, so that the program may free
+ * the memory. */
+static void a_copy_that_fails_halfway_has_ended(void)
+{
+	struct tuff_mem_create_info gtt = {HALVES_B, TUFF_GTT, TUFF_MEM_CPU | TUFF_MEM_UNCACHED};
+	struct tuff_queue_create_info compute = {.engine = TUFF_COMPUTE};
+	struct tuff_mem *word, *to;
+	struct tuff_queue *queue;
+	struct tuff_mem_info info;
+	struct tuff_cmd *cmd;
+	unsigned long before;
+	pthread_t thread;
+
+	CHECK_EQ(vgpu_start("gfx908"), 0);
+	CHECK_EQ(tuff_device_open(NULL, &halves.device), 0);
+	CHECK_EQ(tuff_queue_create(halves.device, &compute, &queue), 0);
+	CHECK_EQ(tuff_mem_create(halves.device, &gtt, &to), 0);
+	CHECK_EQ(tuff_mem_query(to, &info), 0);
+	halves.to = info.map;
+	CHECK_EQ(tuff_mem_create(halves.device, &gtt, &word), 0);
+	CHECK_EQ(tuff_mem_query(word, &info), 0);
+	halves.from = malloc(HALVES_B);
+	memset(halves.from, 7, HALVES_B);
+	CHECK_EQ(tuff_begin(queue, 0, &cmd), 0);
+	CHECK_EQ(tuff_cmd_wait_value(cmd, info.va, 1), 0);
+	CHECK_EQ(tuff_submit(cmd, NULL, &halves.after), 0);
+	before = vgpu_ioctl_count_nr(CS);
+	vgpu_inject_ioctl_nr(CS, 2, EINVAL);
+	CHECK_EQ(pthread_create(&thread, NULL, copy_halves, NULL), 0);
+	while (vgpu_ioctl_count_nr(CS) < before + 2)
+		usleep(1000);
+	usleep(50000);
+	halves.begins = true;
+	*(volatile uint32_t *)info.map = 1;
+	pthread_join(thread, NULL);
+	CHECK_EQ(halves.r, -EINVAL);
+	CHECK(halves.begun);
+	CHECK_EQ(tuff_mem_destroy(to), 0);
+	CHECK_EQ(tuff_mem_destroy(word), 0);
+	CHECK_EQ(tuff_queue_destroy(queue), 0);
+	CHECK_EQ(tuff_device_close(halves.device), 0);
+	free(halves.from);
+	vgpu_stop();
+}
+
+/* The importing driver does not know that the exporter keeps the CPU out; the mapping tells. */
+static void memory_that_the_cpu_does_not_reach_is_refused(void)
+{
+	struct tuff_mem_create_info hidden = {65536, TUFF_VRAM, 0};
+	struct tuff_device *device, *other;
+	struct tuff_mem *mem, *imported;
+	struct tuff_mem_info info;
+	int fd;
+
+	CHECK_EQ(vgpu_start("gfx908:p2p=1,gfx908:p2p=1"), 0);
+	CHECK_EQ(tuff_device_open(NULL, &device), 0);
+	CHECK_EQ(tuff_device_open("/dev/dri/renderD129", &other), 0);
+	CHECK_EQ(tuff_mem_create(device, &hidden, &mem), 0);
+	CHECK_EQ(tuff_mem_export(mem, &fd), 0);
+	CHECK_EQ(tuff_mem_import(other, fd, TUFF_MEM_CPU, &imported), -EACCES);
+	CHECK_EQ(tuff_mem_import(other, fd, 0, &imported), 0);
+	CHECK_EQ(tuff_mem_query(imported, &info), 0);
+	CHECK(!info.map && !(info.flags & TUFF_MEM_CPU));
+	CHECK_EQ(tuff_mem_destroy(imported), 0);
+	close(fd);
+	CHECK_EQ(tuff_mem_destroy(mem), 0);
+	CHECK_EQ(tuff_device_close(other), 0);
+	CHECK_EQ(tuff_device_close(device), 0);
+	vgpu_stop();
+}
+
 int main(void)
 {
+	a_copy_that_fails_halfway_has_ended();
+	memory_that_the_cpu_does_not_reach_is_refused();
 	a_device_that_vanishes();
 	a_reset_of_the_device();
 	/* A failed unmap leaves a mapping behind for the kernel to remove with the file: a finding, and not ours.

@@ -1,5 +1,6 @@
 /* Memory: BOs, ranges, slabs, the BO list, accounts, exhaustion, bad sizes, fork. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "tests/stack.h"
 #include "vgpu/report.h"
 #include "vgpu/vgpu.h"
+#include "vm/internal.h"
 #include "vm/suballoc.h"
 
 static struct stack s;
@@ -139,6 +141,47 @@ static void the_list_is_updated_lazily(void)
 		vm_mem_destroy(mem[i * 2 + 1]);
 }
 
+enum { LIST_THREADS = 4 };
+
+static struct vm *list_vm;
+
+static void *list_once(void *unused)
+{
+	uint32_t handle;
+
+	CHECK_EQ(vm_list(list_vm, &handle), 0);
+	return unused;
+}
+
+/* Threads that submit for the first time at once make one list, also when memory comes between them: they are held at the
+ * list's lock, and the list is stale for each of them. */
+static void threads_make_one_list(void)
+{
+	const struct vm_info info = {.size_B = 4096, .kind = VM_GTT};
+	pthread_t thread[LIST_THREADS];
+	struct vgpu_live before, after;
+	struct vm_bo *bo;
+
+	vgpu_live(&before);
+	CHECK_EQ(vm_create(s.dev, &list_vm), 0);
+	CHECK_EQ(vm_bo_create(list_vm, &info, &bo), 0);
+	drv_mutex_lock(&list_vm->lock);
+	for (unsigned i = 0; i < LIST_THREADS; i++)
+		CHECK_EQ(pthread_create(&thread[i], NULL, list_once, NULL), 0);
+	usleep(100000);
+	drv_mutex_unlock(&list_vm->lock);
+	for (unsigned i = 0; i < LIST_THREADS; i++) {
+		while (pthread_tryjoin_np(thread[i], NULL))
+			list_vm->list_stale = true;
+	}
+	vgpu_live(&after);
+	CHECK_EQ(after.bo_lists, before.bo_lists + 1);
+	vm_bo_put(bo);
+	vm_destroy(list_vm);
+	vgpu_live(&after);
+	CHECK_EQ(after.bo_lists, before.bo_lists);
+}
+
 static void a_forked_child_is_told_no(void)
 {
 	struct vm_mem *mem = stack_gtt(&s, 4096);
@@ -204,6 +247,7 @@ int main(void)
 	exhaustion_is_an_error();
 	the_list_is_updated_lazily();
 	the_list_ends();
+	threads_make_one_list();
 	a_forked_child_is_told_no();
 	stack_close(&s);
 	vgpu_stop();

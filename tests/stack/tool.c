@@ -49,6 +49,23 @@ static void says_not(const char *text)
 		printf("  \"%s\" is in:\n%s\n", text, output);
 }
 
+/* A pipe of the program's name comes first in PATH: execvp() takes the next one. */
+static void run_passes_over_a_pipe(void)
+{
+	char folder[] = "/tmp/tuff-tool-XXXXXX", pipe[64], command[1024];
+	const char *build = getenv("O");
+
+	if (!CHECK(mkdtemp(folder)))
+		return;
+	snprintf(pipe, sizeof(pipe), "%s/true", folder);
+	CHECK_EQ(mkfifo(pipe, 0700), 0);
+	snprintf(command, sizeof(command), "PATH=%s:$PATH timeout 20 %s/tuff run true", folder,
+		 build ? build : "build/release");
+	CHECK_EQ(system(command), 0);
+	unlink(pipe);
+	rmdir(folder);
+}
+
 static void info_tells_each_device(void)
 {
 	CHECK_EQ(tuff("info -v --gpu gfx906,gfx90a"), 0);
@@ -479,6 +496,7 @@ int main(void)
 	info_shows_what_cannot_be_used();
 	an_override_is_followed_or_refused_aloud();
 	run_passes_the_end_on();
+	run_passes_over_a_pipe();
 	static_programs_are_named();
 	if (CAN_PRELOAD) {
 		run_gives_a_gpu_to_programs();

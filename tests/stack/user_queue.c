@@ -10,6 +10,7 @@
 #include "vgpu/vgpu.h"
 
 #define SPEC          "gfx1100:kernel=7.0:userq=1:watchdog_ms=60000"
+#define GEM_CREATE    0x40
 #define CS            0x44
 #define USERQ         0x56
 #define USERQ_SIGNAL  0x57
@@ -265,6 +266,61 @@ static void others_wait_and_are_waited_for(void)
 	queue_destroy(&far);
 }
 
+/* The job is in the queue already, and nothing can take it back: the queue runs no more, and no later job is taken for
+ * this one. */
+static void a_signal_that_fails_loses_the_queue(void)
+{
+	struct queue q = queue_create(&s);
+	struct cs_syncobj done;
+	struct cs_syncobj_point signal = {&done, 0};
+	const struct cs_submit_info info = {.signal = &signal, .signal_count = 1};
+	struct cs_ib *ib;
+
+	words_clear();
+	CHECK_EQ(cs_syncobj_init(s.vm, false, &done), 0);
+	CHECK_EQ(cs_begin(q.ring, 0, &ib), 0);
+	cs_ib_wait_word(ib, word_va(0), 1);
+	cs_ib_write(ib, word_va(1), &(uint32_t){1}, 1);
+	vgpu_inject_ioctl_chance(USERQ_SIGNAL, 1000000, EINVAL);
+	CHECK_EQ(cs_submit(ib, &info, NULL), -ECANCELED);
+	vgpu_inject_ioctl_chance(USERQ_SIGNAL, 0, 0);
+	CHECK_EQ(cs_begin(q.ring, 0, &ib), -ECANCELED);
+	*word(0) = 1;
+	CHECK_EQ(cs_fence_wait(write_job(s.ring, 0, 0, 2, 1, NULL), CS_FOREVER), 0);
+	CHECK_EQ(*word(1), 0);
+	cs_syncobj_fini(&done);
+	queue_destroy(&q);
+}
+
+/* Without memory for the signal the job is not in the queue. */
+static void a_gate_that_cannot_be_made_runs_nothing(void)
+{
+	struct queue q = queue_create(&s);
+	struct cs_syncobj done;
+	struct cs_syncobj_point signal = {&done, 0};
+	const struct cs_submit_info info = {.signal = &signal, .signal_count = 1};
+	unsigned long before;
+	struct cs_ib *ib;
+
+	words_clear();
+	CHECK_EQ(cs_syncobj_init(s.vm, false, &done), 0);
+	CHECK_EQ(cs_begin(q.ring, 0, &ib), 0);
+	cs_ib_write(ib, word_va(1), &(uint32_t){1}, 1);
+	before = vgpu_ioctl_count_nr(GEM_CREATE);
+	vgpu_inject_ioctl_chance(GEM_CREATE, 1000000, ENOMEM);
+	int r = cs_submit(ib, &info, NULL);
+	vgpu_inject_ioctl_chance(GEM_CREATE, 0, 0);
+	if (vgpu_ioctl_count_nr(GEM_CREATE) > before) {
+		CHECK_EQ(r, -ENOMEM);
+		CHECK_EQ(cs_fence_wait(write_job(q.ring, 0, 0, 2, 1, NULL), CS_FOREVER), 0);
+		CHECK_EQ(*word(1), 0);
+	} else {
+		CHECK_EQ(r, 0);
+	}
+	cs_syncobj_fini(&done);
+	queue_destroy(&q);
+}
+
 /* Once for all that was mapped since. */
 static void new_memory_is_waited_for(void)
 {
@@ -361,6 +417,8 @@ int main(void)
 		sleeping_threads_are_woken();
 		fences_are_exported();
 		others_wait_and_are_waited_for();
+		a_signal_that_fails_loses_the_queue();
+		a_gate_that_cannot_be_made_runs_nothing();
 		new_memory_is_waited_for();
 		creation_leaves_nothing_behind();
 		vm_mem_destroy(words);
