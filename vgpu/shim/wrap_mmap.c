@@ -70,6 +70,8 @@ static void before_change(void *addr, size_t size_B)
 	errno = error;
 }
 
+/* Has the next job look at the mappings of the range again. What is unmapped needs no call: the hole is found, and
+ * what fills it is mapped first. */
 static void after_change(void *addr, size_t size_B)
 {
 	int error = errno;
@@ -84,10 +86,12 @@ static void *map_buffer(enum way way, void *addr, size_t size_B, int prot, int f
 	/* The memory is shared in either case: a private mapping is read-only, so there is no difference. */
 	void *at = next_mmap(way, addr, size_B, prot, (flags & ~MAP_TYPE) | MAP_SHARED, shim_phys_fd(), offset);
 
-	if (at == MAP_FAILED)
+	if (at == MAP_FAILED) {
 		kern_hold_release(hold);
-	else
-		shim_map_add((uintptr_t)at, size_B, hold);
+		return at;
+	}
+	shim_map_add((uintptr_t)at, size_B, hold);
+	after_change(at, size_B);
 	return at;
 }
 
@@ -103,22 +107,19 @@ static void *map_fd(enum way way, void *addr, size_t size_B, int prot, int flags
 	if (fd >= 0 && !(flags & MAP_ANONYMOUS)) {
 		int r = kern_mmap(fd, offset, size_B, prot, flags, &phys, &hold);
 
-		if (!r) {
-			at = map_buffer(way, addr, size_B, prot, flags, phys, hold);
-			if (fixed)
-				after_change(addr, size_B);
-			return at;
-		}
+		if (!r)
+			return map_buffer(way, addr, size_B, prot, flags, phys, hold);
 		if (r != -ENXIO) {
 			errno = -r;
 			return MAP_FAILED;
 		}
 	}
 	at = next_mmap(way, addr, size_B, prot, flags, fd, offset);
-	if (fixed && at != MAP_FAILED) {
-		after_change(at, size_B);
+	if (at == MAP_FAILED)
+		return at;
+	after_change(at, size_B);
+	if (fixed)
 		shim_map_drop((uintptr_t)at, size_B);
-	}
 	return at;
 }
 
@@ -166,6 +167,8 @@ static void *remap(enum way way, void *old, size_t old_B, size_t new_B, int flag
 	if (!shim_active())
 		return next_mremap(way, old, old_B, new_B, flags, to);
 	before_change(old, old_B);
+	if (flags & MREMAP_FIXED)
+		before_change(to, new_B);
 	at = next_mremap(way, old, old_B, new_B, flags, to);
 	if (at != MAP_FAILED) {
 		after_change(at, new_B);

@@ -473,6 +473,31 @@ static void own_memory_is_protected(bool read_only)
 	rig_nops();
 }
 
+/* row 31: the memory went, and something that cannot be accessed came to its address by itself */
+static void own_memory_is_replaced(bool moves)
+{
+	void *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *away;
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, 4096,
+					      AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE, 0};
+	uint32_t list;
+
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, user.handle, RIG_HOLE_VA, 4096, RIG_RWX), 0);
+	list = rig_list(&user.handle, 1);
+	away = moves ? mremap(memory, 4096, 8192, MREMAP_MAYMOVE) : MAP_FAILED;
+	CHECK(moves ? away != MAP_FAILED && away != memory : !munmap(memory, 4096));
+	CHECK(mmap(memory, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == memory);
+	rig_write_data(RIG_HOLE_VA, 5);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, 8192);
+	if (moves)
+		munmap(away, 8192);
+	rig_nops();
+}
+
 /* row 44: page tables lose it when the jobs that were submitted before have ended */
 static void what_is_unmapped_under_jobs_stays_until_they_end(void)
 {
@@ -698,6 +723,8 @@ int main(void)
 	odd_ibs();
 	own_memory_is_protected(false);
 	own_memory_is_protected(true);
+	own_memory_is_replaced(false);
+	own_memory_is_replaced(true);
 	rig_stop();
 	rig_start("null:gfx908:service_us=50000");
 	a_closed_buffer_lives_until_its_jobs_end();
