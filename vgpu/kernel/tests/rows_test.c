@@ -498,6 +498,35 @@ static void own_memory_is_replaced(bool moves)
 	rig_nops();
 }
 
+/* row 31: the memory is a file's, which is cut */
+static void own_file_is_cut(uint32_t flags)
+{
+	int file = memfd_create("cut", MFD_CLOEXEC);
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, 8192, AMDGPU_GEM_USERPTR_REGISTER | flags, 0};
+	uint32_t list;
+
+	CHECK_EQ(ftruncate(file, 8192), 0);
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, user.handle, RIG_HOLE_VA, 8192, RIG_RWX), 0);
+	list = rig_list(&user.handle, 1);
+	rig_write_data(RIG_HOLE_VA + 4096, 5);
+	CHECK_EQ(rig_submit(list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(memory[4096], 5);
+	CHECK_EQ(ftruncate(file, 4096), 0);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(ftruncate(file, 8192), 0);
+	CHECK_EQ(rig_submit(list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(memory[4096], 5);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, 8192);
+	close(file);
+	rig_nops();
+}
+
 /* row 44: page tables lose it when the jobs that were submitted before have ended */
 static void what_is_unmapped_under_jobs_stays_until_they_end(void)
 {
@@ -725,6 +754,8 @@ int main(void)
 	own_memory_is_protected(true);
 	own_memory_is_replaced(false);
 	own_memory_is_replaced(true);
+	own_file_is_cut(0);
+	own_file_is_cut(AMDGPU_GEM_USERPTR_VALIDATE);
 	rig_stop();
 	rig_start("null:gfx908:service_us=50000");
 	a_closed_buffer_lives_until_its_jobs_end();
