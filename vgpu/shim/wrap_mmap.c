@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include "vgpu/rank.h"
 #include "vgpu/shim/shim.h"
 #include "vgpu/sys.h"
 
@@ -13,6 +14,13 @@
  * stands in libc's mmap() and its like, which OpenMPI and UCX overwrite: to call libc there would not end. One by name goes
  * to libc, where sanitizers see it. */
 enum way { BY_NAME, BY_NUMBER };
+
+/* False for calls that are passed on as they are. An allocator may call here for an allocation of the virtual GPU
+ * itself: the thread has locks then, perhaps those that a change of mappings needs. */
+static bool is_watched(void)
+{
+	return shim_active() && !vgpu_has_locks();
+}
 
 static long past_us(long number, const long a[6])
 {
@@ -125,14 +133,14 @@ static void *map_fd(enum way way, void *addr, size_t size_B, int prot, int flags
 
 SHIM_EXPORT void *mmap(void *addr, size_t size_B, int prot, int flags, int fd, off_t offset)
 {
-	if (!shim_active() || shim_in_sanitizer(__builtin_return_address(0)))
+	if (!is_watched() || shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, offset);
 	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT void *mmap64(void *addr, size_t size_B, int prot, int flags, int fd, off64_t offset)
 {
-	if (!shim_active() || shim_in_sanitizer(__builtin_return_address(0)))
+	if (!is_watched() || shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(mmap64)(addr, size_B, prot, flags, fd, offset);
 	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
@@ -141,7 +149,7 @@ static int unmap(enum way way, void *addr, size_t size_B)
 {
 	int r, error;
 
-	if (!shim_active())
+	if (!is_watched())
 		return next_munmap(way, addr, size_B);
 	before_change(addr, size_B);
 	r = next_munmap(way, addr, size_B);
@@ -155,7 +163,7 @@ static int unmap(enum way way, void *addr, size_t size_B)
 
 SHIM_EXPORT int munmap(void *addr, size_t size_B)
 {
-	if (shim_active() && shim_in_sanitizer(__builtin_return_address(0)))
+	if (is_watched() && shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(munmap)(addr, size_B);
 	return unmap(BY_NAME, addr, size_B);
 }
@@ -164,7 +172,7 @@ static void *remap(enum way way, void *old, size_t old_B, size_t new_B, int flag
 {
 	void *at;
 
-	if (!shim_active())
+	if (!is_watched())
 		return next_mremap(way, old, old_B, new_B, flags, to);
 	before_change(old, old_B);
 	if (flags & MREMAP_FIXED)
@@ -193,7 +201,7 @@ static int protect(enum way way, void *addr, size_t size_B, int prot)
 {
 	int r;
 
-	if (!shim_active())
+	if (!is_watched())
 		return next_mprotect(way, addr, size_B, prot);
 	before_change(addr, size_B);
 	r = next_mprotect(way, addr, size_B, prot);
@@ -215,7 +223,7 @@ static bool replaces_pages(int advice)
 
 static int advise(enum way way, void *addr, size_t size_B, int advice)
 {
-	if (shim_active() && replaces_pages(advice))
+	if (is_watched() && replaces_pages(advice))
 		before_change(addr, size_B);
 	return next_madvise(way, addr, size_B, advice);
 }
@@ -241,7 +249,7 @@ SHIM_EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ..
 	for (unsigned i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
-	if (!shim_active())
+	if (!is_watched())
 		return past_us(number, a);
 	switch (number) {
 	case SYS_mmap:
