@@ -30,7 +30,7 @@ struct rt_intercept {
 };
 
 /* The handler that runs on this thread, and its queue and packet. */
-static _Thread_local struct {
+static _Thread_local struct cursor {
 	struct rt_queue *queue;
 	unsigned handler;
 	uint64_t index;
@@ -117,9 +117,11 @@ static void pass_to_handlers(const void *packets, uint64_t count)
 			keep_left(x, &p[i]);
 }
 
+/* A handler of another queue may run on this thread, and have rung this one's doorbell. */
 static void intercept_packet(struct rt_queue *q, uint64_t index)
 {
 	union rt_packet p = *rt_queue_slot(q, index);
+	const struct cursor outer = cursor;
 
 	cursor.queue = q;
 	cursor.index = index;
@@ -127,7 +129,7 @@ static void intercept_packet(struct rt_queue *q, uint64_t index)
 	cursor.handler = q->intercept->handlers;
 	drv_mutex_unlock(&q->intercept->lock);
 	pass_to_handlers(&p, 1);
-	cursor.queue = NULL;
+	cursor = outer;
 	rt_queue_pass(q, index);
 	rt_queue_run(q->intercept->below);
 }

@@ -568,6 +568,67 @@ static void intercepted(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
 }
 
+/* What a handler of an intercept queue does besides. */
+struct flood {
+	unsigned copies; /* of each dispatch, without a completion signal, which go first */
+	void (*marker)(const amd_aql_intercept_marker_t *packet, hsa_queue_t *queue, uint64_t index);
+	hsa_queue_t *inner; /* gets a dispatch of its own for each */
+	uint32_t *words;
+	hsa_signal_t inner_done;
+	hsa_signal_t gate; /* opened by the marker */
+	hsa_signal_value_t seen;
+};
+
+static void flood(const void *packets, uint64_t count, uint64_t index, void *data,
+		  hsa_amd_queue_intercept_packet_writer writer)
+{
+	const hsa_kernel_dispatch_packet_t *in = packets;
+	const struct flood *f = data;
+	const amd_aql_intercept_marker_t marker = {.header = HSA_PACKET_TYPE_VENDOR_SPECIFIC,
+						   .format = AMD_AQL_FORMAT_INTERCEPT_MARKER,
+						   .callback = f->marker,
+						   .user_data = {(uintptr_t)f}};
+
+	(void)count, (void)index;
+	if ((in->header & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
+		hsa_kernel_dispatch_packet_t copy = *in;
+
+		copy.completion_signal.handle = 0;
+		for (unsigned i = 0; i < f->copies; i++)
+			writer(&copy, 1);
+		if (f->marker)
+			writer(&marker, 1);
+		if (f->inner)
+			rig_launch_add(f->inner, &add, f->words, 64, 1, 1, f->inner_done);
+	}
+	writer(packets, count);
+}
+
+/* A handler submits to another intercept queue before it writes its own packets. */
+static void handlers_nest(void)
+{
+	struct flood f = {.inner = tools_intercept_queue(rig.gpu), .inner_done = rig_signal(1)};
+	hsa_queue_t *outer = tools_intercept_queue(rig.gpu);
+	hsa_signal_t done = rig_signal(1);
+	uint32_t *words = f.words = rig_host(4096);
+	uint64_t seen = 0;
+
+	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(f.inner, pass, &seen), HSA_STATUS_SUCCESS);
+	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(outer, pass, &seen), HSA_STATUS_SUCCESS);
+	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(outer, flood, &f), HSA_STATUS_SUCCESS);
+	rig_launch_add(outer, &add, words + 512, 64, 1, 0, done);
+	CHECK_EQ(rig_wait(done), 0);
+	CHECK_EQ(rig_wait(f.inner_done), 0);
+	CHECK_EQ(seen, 2);
+	CHECK_EQ(words[0], 1);
+	CHECK_EQ(words[512], 1);
+	CHECK_EQ(hsa_queue_destroy(outer), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_queue_destroy(f.inner), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(done);
+	hsa_signal_destroy(f.inner_done);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+}
+
 /* The queue below an intercept queue may have the address of a destroyed one. */
 static void destroyed_below(void)
 {
@@ -717,6 +778,7 @@ int main(int argc, char **argv)
 	priorities(queue);
 	soft();
 	intercepted();
+	handlers_nest();
 	destroyed_below();
 	groups();
 	misuse();
