@@ -82,13 +82,14 @@ static void keep_left(struct rt_intercept *x, const union rt_packet *p)
 	x->left[x->left_count++] = *p;
 }
 
-/* Moves packets from `left`. True: none is left. */
-static bool move_left(struct rt_queue *q)
+/* Moves packets from `left`, to the first marker only on a thread that runs no callbacks. True: none is left. */
+static bool move_left(struct rt_queue *q, bool callbacks)
 {
 	struct rt_intercept *x = q->intercept;
 	uint64_t moved = 0;
 
-	while (moved < x->left_count && put_below(x->below, &x->left[moved]))
+	while (moved < x->left_count && (callbacks || !is_marker(&x->left[moved])) &&
+	       put_below(x->below, &x->left[moved]))
 		moved++;
 	x->left_count -= moved;
 	if (moved)
@@ -145,7 +146,7 @@ void rt_intercept_ring(struct rt_queue *q)
 		if (!drv_lock_try(&q->base.flow.lock))
 			return;
 		/* The queue below is destroyed when this one is over. */
-		while (!rt_queue_is_over(q) && move_left(q) && !x->failed && rt_queue_has_packet(q))
+		while (!rt_queue_is_over(q) && move_left(q, true) && !x->failed && rt_queue_has_packet(q))
 			intercept_packet(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
 		stuck = x->left_count;
 		if (x->failed)
@@ -159,27 +160,42 @@ void rt_intercept_ring(struct rt_queue *q)
 	}
 }
 
+/* Moves packets and markers, which need no doorbell. */
+static void move_later(struct rt_queue *q)
+{
+	bool moved = false;
+
+	if (drv_lock_try(&q->base.flow.lock)) {
+		moved = rt_queue_is_over(q) || move_left(q, true);
+		drv_unlock(&q->base.flow.lock);
+	}
+	if (!moved)
+		rt_progress_add(q->base.rt, &q->base.work);
+}
+
 /* Rings the doorbell on the handler thread. */
 static void ring_later(void *arg)
 {
 	struct rt_queue *q = arg;
 
+	move_later(q);
 	rt_intercept_ring(q);
 	atomic_fetch_sub(&q->held, 1);
 }
 
-/* The attempt() of rt_work: moves packets, and has the handler thread process new ones, since handlers must not run
- * on the progress thread. */
+/* The attempt() of rt_work: moves packets, and has the handler thread process markers and new packets, since the
+ * client's code must not run on the progress thread. */
 static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)work;
-	bool done;
+	bool done, marked;
 
 	if (!drv_lock_try(&q->base.flow.lock))
 		return false;
-	done = move_left(q);
+	done = move_left(q, false);
+	marked = !done && is_marker(q->intercept->left);
 	drv_unlock(&q->base.flow.lock);
-	if (!done || !rt_queue_has_packet(q))
+	if (!marked && (!done || !rt_queue_has_packet(q)))
 		return done;
 	atomic_fetch_add(&q->held, 1);
 	if (!rt_callback(rt, ring_later, q))

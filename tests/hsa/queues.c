@@ -629,6 +629,46 @@ static void handlers_nest(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
 }
 
+#define PATIENCE 5 /* seconds, for what should take milliseconds */
+
+static void wait_in_marker(const amd_aql_intercept_marker_t *packet, hsa_queue_t *queue, uint64_t index)
+{
+	struct flood *f = (void *)(uintptr_t)packet->user_data[0];
+	uint64_t frequency;
+
+	(void)queue, (void)index;
+	CHECK_EQ(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency), HSA_STATUS_SUCCESS);
+	hsa_signal_store_screlease(f->gate, 0);
+	f->seen = hsa_signal_wait_scacquire(f->inner_done, HSA_SIGNAL_CONDITION_EQ, 0, PATIENCE * frequency,
+					    HSA_WAIT_STATE_BLOCKED);
+}
+
+/* A marker that had no room at first: its callback may wait for another queue, which is stopped. */
+static void late_markers_may_wait(void)
+{
+	struct flood f = {.copies = 300, .marker = wait_in_marker, .inner_done = rig_signal(1), .seen = -1};
+	hsa_queue_t *queue = tools_intercept_queue(rig.gpu), *other = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	hsa_signal_t done = rig_signal(1), gate;
+	uint32_t *words = rig_host(4096);
+
+	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(queue, flood, &f), HSA_STATUS_SUCCESS);
+	f.gate = put_gate(other);
+	rig_launch_add(other, &add, words, 64, 1, 0, f.inner_done);
+	gate = put_gate(queue);
+	rig_launch_add(queue, &add, words + 512, 64, 1, 1, done);
+	hsa_signal_store_screlease(gate, 0);
+	CHECK_EQ(rig_wait(done), 0);
+	CHECK_EQ(f.seen, 0);
+	CHECK_EQ(rig_wait(f.inner_done), 0);
+	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_queue_destroy(other), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(gate);
+	hsa_signal_destroy(f.gate);
+	hsa_signal_destroy(done);
+	hsa_signal_destroy(f.inner_done);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+}
+
 /* The queue below an intercept queue may have the address of a destroyed one. */
 static void destroyed_below(void)
 {
@@ -779,6 +819,7 @@ int main(int argc, char **argv)
 	soft();
 	intercepted();
 	handlers_nest();
+	late_markers_may_wait();
 	destroyed_below();
 	groups();
 	misuse();
