@@ -184,20 +184,22 @@ static void ring_later(void *arg)
 }
 
 /* The attempt() of rt_work: moves packets, and has the handler thread process markers and new packets, since the
- * client's code must not run on the progress thread. */
+ * client's code must not run on the progress thread. The queue is held with the lock: hsa_queue_destroy() looks for
+ * holders when it has had the lock. */
 static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)work;
-	bool done, marked;
+	bool over, done, again;
 
 	if (!drv_lock_try(&q->base.flow.lock))
 		return false;
-	done = move_left(q, false);
-	marked = !done && is_marker(q->intercept->left);
+	over = rt_queue_is_over(q);
+	done = over || move_left(q, false);
+	again = !over && (done ? rt_queue_has_packet(q) : is_marker(q->intercept->left));
+	atomic_fetch_add(&q->held, again);
 	drv_unlock(&q->base.flow.lock);
-	if (!marked && (!done || !rt_queue_has_packet(q)))
+	if (!again)
 		return done;
-	atomic_fetch_add(&q->held, 1);
 	if (!rt_callback(rt, ring_later, q))
 		return true;
 	atomic_fetch_sub(&q->held, 1);
@@ -205,6 +207,12 @@ static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
+
+void rt_intercept_drop_calls(struct rt_queue *q)
+{
+	while (rt_callback_drop(q->base.rt, ring_later, q))
+		atomic_fetch_sub(&q->held, 1);
+}
 
 void rt_intercept_destroy(struct rt_queue *q)
 {

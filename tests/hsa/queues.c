@@ -1,5 +1,7 @@
 /* Queues of HSA: who may ring the doorbell, dependencies of packets, and a queue that is destroyed early. */
 #include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 #include "tests/hsa_rig.h"
 #include "tests/hsa_tools.h"
@@ -669,6 +671,43 @@ static void late_markers_may_wait(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
 }
 
+static _Atomic bool may_destroy, has_destroyed;
+
+static void destroy_when_told(void *queue)
+{
+	while (!atomic_load(&may_destroy))
+		usleep(1000);
+	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+	atomic_store(&has_destroyed, true);
+}
+
+/* A callback destroys an intercept queue whose next packets are to be passed to handlers on the same thread. */
+static void callbacks_destroy_intercept_queues(void)
+{
+	struct flood f = {.copies = 300};
+	hsa_queue_t *queue = tools_intercept_queue(rig.gpu);
+	hsa_signal_t done = rig_signal(1), never = rig_signal(1), gate;
+	uint32_t *words = rig_host(4096);
+
+	CHECK_EQ(hsa_amd_async_function(destroy_when_told, queue), HSA_STATUS_SUCCESS);
+	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(queue, flood, &f), HSA_STATUS_SUCCESS);
+	gate = put_gate(queue);
+	rig_launch_add(queue, &add, words, 64, 1, 0, done);
+	rig_launch_add(queue, &add, words, 64, 1, 1, never);
+	hsa_signal_store_screlease(gate, 0);
+	CHECK_EQ(rig_wait(done), 0);
+	usleep(50000);
+	atomic_store(&may_destroy, true);
+	for (unsigned ms = 0; ms < PATIENCE * 1000 && !atomic_load(&has_destroyed); ms++)
+		usleep(1000);
+	CHECK(atomic_load(&has_destroyed));
+	CHECK_EQ(hsa_signal_load_relaxed(never), 1);
+	hsa_signal_destroy(gate);
+	hsa_signal_destroy(done);
+	hsa_signal_destroy(never);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+}
+
 /* The queue below an intercept queue may have the address of a destroyed one. */
 static void destroyed_below(void)
 {
@@ -820,6 +859,7 @@ int main(int argc, char **argv)
 	intercepted();
 	handlers_nest();
 	late_markers_may_wait();
+	callbacks_destroy_intercept_queues();
 	destroyed_below();
 	groups();
 	misuse();
