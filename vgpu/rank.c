@@ -1,5 +1,7 @@
 #include "vgpu/rank.h"
 
+_Thread_local unsigned vgpu_locks;
+
 #ifdef TUFF_DEBUG
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,10 +24,12 @@ void vgpu_rank_take(enum vgpu_rank rank)
 			abort();
 		}
 	held[rank]++;
+	vgpu_locks++;
 }
 
 void vgpu_rank_give(enum vgpu_rank rank)
 {
+	vgpu_locks -= !!held[rank];
 	held[rank] -= !!held[rank];
 }
 #endif

@@ -1,10 +1,11 @@
 /* Locks of the virtual GPU and their ranks: a thread that has a lock may wait for locks of higher ranks only. Debug and
- * sanitizer builds assert it; other builds have no trace of it. The driver has ranks of its own (drv/rank.h): the two
+ * sanitizer builds assert it; other builds only count the locks. The driver has ranks of its own (drv/rank.h): the two
  * share no code. */
 #ifndef VGPU_RANK_H
 #define VGPU_RANK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #define VGPU_RANKS(RANK)                                                                                           \
 	RANK(MAPS)       /* shim/: mappings of the process */                                                      \
@@ -23,6 +24,15 @@ enum vgpu_rank {
 #undef RANK
 };
 
+/* How many locks the thread has. */
+extern _Thread_local unsigned vgpu_locks;
+
+/* True inside the virtual GPU's own code: what calls libc there is its allocations, or a signal's handler. */
+static inline bool vgpu_has_locks(void)
+{
+	return vgpu_locks;
+}
+
 #ifdef TUFF_DEBUG
 /* The calling thread takes or gives back a lock. Ends the process when it waits for a lock against the order. */
 void vgpu_rank_take(enum vgpu_rank rank);
@@ -31,10 +41,12 @@ void vgpu_rank_give(enum vgpu_rank rank);
 static inline void vgpu_rank_take(enum vgpu_rank rank)
 {
 	(void)rank;
+	vgpu_locks++;
 }
 static inline void vgpu_rank_give(enum vgpu_rank rank)
 {
 	(void)rank;
+	vgpu_locks--;
 }
 #endif
 

@@ -30,7 +30,7 @@ struct rt_intercept {
 };
 
 /* The handler that runs on this thread, and its queue and packet. */
-static _Thread_local struct {
+static _Thread_local struct cursor {
 	struct rt_queue *queue;
 	unsigned handler;
 	uint64_t index;
@@ -82,13 +82,14 @@ static void keep_left(struct rt_intercept *x, const union rt_packet *p)
 	x->left[x->left_count++] = *p;
 }
 
-/* Moves packets from `left`. True: none is left. */
-static bool move_left(struct rt_queue *q)
+/* Moves packets from `left`, to the first marker only on a thread that runs no callbacks. True: none is left. */
+static bool move_left(struct rt_queue *q, bool callbacks)
 {
 	struct rt_intercept *x = q->intercept;
 	uint64_t moved = 0;
 
-	while (moved < x->left_count && put_below(x->below, &x->left[moved]))
+	while (moved < x->left_count && (callbacks || !is_marker(&x->left[moved])) &&
+	       put_below(x->below, &x->left[moved]))
 		moved++;
 	x->left_count -= moved;
 	if (moved)
@@ -117,9 +118,11 @@ static void pass_to_handlers(const void *packets, uint64_t count)
 			keep_left(x, &p[i]);
 }
 
+/* A handler of another queue may run on this thread, and have rung this one's doorbell. */
 static void intercept_packet(struct rt_queue *q, uint64_t index)
 {
 	union rt_packet p = *rt_queue_slot(q, index);
+	const struct cursor outer = cursor;
 
 	cursor.queue = q;
 	cursor.index = index;
@@ -127,7 +130,7 @@ static void intercept_packet(struct rt_queue *q, uint64_t index)
 	cursor.handler = q->intercept->handlers;
 	drv_mutex_unlock(&q->intercept->lock);
 	pass_to_handlers(&p, 1);
-	cursor.queue = NULL;
+	cursor = outer;
 	rt_queue_pass(q, index);
 	rt_queue_run(q->intercept->below);
 }
@@ -143,7 +146,7 @@ void rt_intercept_ring(struct rt_queue *q)
 		if (!drv_lock_try(&q->base.flow.lock))
 			return;
 		/* The queue below is destroyed when this one is over. */
-		while (!rt_queue_is_over(q) && move_left(q) && !x->failed && rt_queue_has_packet(q))
+		while (!rt_queue_is_over(q) && move_left(q, true) && !x->failed && rt_queue_has_packet(q))
 			intercept_packet(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
 		stuck = x->left_count;
 		if (x->failed)
@@ -157,29 +160,46 @@ void rt_intercept_ring(struct rt_queue *q)
 	}
 }
 
+/* Moves packets and markers, which need no doorbell. */
+static void move_later(struct rt_queue *q)
+{
+	bool moved = false;
+
+	if (drv_lock_try(&q->base.flow.lock)) {
+		moved = rt_queue_is_over(q) || move_left(q, true);
+		drv_unlock(&q->base.flow.lock);
+	}
+	if (!moved)
+		rt_progress_add(q->base.rt, &q->base.work);
+}
+
 /* Rings the doorbell on the handler thread. */
 static void ring_later(void *arg)
 {
 	struct rt_queue *q = arg;
 
+	move_later(q);
 	rt_intercept_ring(q);
 	atomic_fetch_sub(&q->held, 1);
 }
 
-/* The attempt() of rt_work: moves packets, and has the handler thread process new ones, since handlers must not run
- * on the progress thread. */
+/* The attempt() of rt_work: moves packets, and has the handler thread process markers and new packets, since the
+ * client's code must not run on the progress thread. The queue is held with the lock: hsa_queue_destroy() looks for
+ * holders when it has had the lock. */
 static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)work;
-	bool done;
+	bool over, done, again;
 
 	if (!drv_lock_try(&q->base.flow.lock))
 		return false;
-	done = move_left(q);
+	over = rt_queue_is_over(q);
+	done = over || move_left(q, false);
+	again = !over && (done ? rt_queue_has_packet(q) : is_marker(q->intercept->left));
+	atomic_fetch_add(&q->held, again);
 	drv_unlock(&q->base.flow.lock);
-	if (!done || !rt_queue_has_packet(q))
+	if (!again)
 		return done;
-	atomic_fetch_add(&q->held, 1);
 	if (!rt_callback(rt, ring_later, q))
 		return true;
 	atomic_fetch_sub(&q->held, 1);
@@ -187,6 +207,12 @@ static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
+
+void rt_intercept_drop_calls(struct rt_queue *q)
+{
+	while (rt_callback_drop(q->base.rt, ring_later, q))
+		atomic_fetch_sub(&q->held, 1);
+}
 
 void rt_intercept_destroy(struct rt_queue *q)
 {

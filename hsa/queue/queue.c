@@ -334,11 +334,15 @@ static bool dying_attempt(struct rt *rt, struct rt_work *work)
 	return true;
 }
 
-/* Callbacks that hold the queue are dropped with the handler thread. */
+/* Callbacks that hold the queue are dropped with the handler thread, and before they begin: the caller may be that
+ * thread. */
 static void wait_for_holders(struct rt_queue *q)
 {
-	while (atomic_load(&q->held) && !rt_handlers_stopped(q->base.rt))
-		drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
+	while (atomic_load(&q->held) && !rt_handlers_stopped(q->base.rt)) {
+		rt_intercept_drop_calls(q);
+		if (atomic_load(&q->held))
+			drv_futex_wait(&q->base.flow.state, FLOW_ENDED, 50000);
+	}
 }
 
 /* Drops packets that were not read. Running kernels are not stopped and may use the queue's memory: it is released
@@ -349,10 +353,11 @@ void rt_queue_destroy_unlisted(struct rt_queue *q)
 
 	atomic_store(&q->base.flow.state, FLOW_ENDED);
 	callback_cancel(q);
-	wait_for_holders(q);
 	/* A thread that is still translating packets may stop the queue, and so add it to the progress thread's
-	 * work: flow_end() waits for that thread, and the work is removed afterwards. */
+	 * work: flow_end() waits for that thread, no thread holds the queue anew afterwards, and the work is removed
+	 * when the holders, which may add it, too, have ended. */
 	flow_end(&q->base.flow);
+	wait_for_holders(q);
 	rt_progress_remove(rt, &q->base.work);
 	rt_queue_unwatch(q);
 	if (q->intercept)

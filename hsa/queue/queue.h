@@ -141,6 +141,8 @@ DRV_MUST_CHECK int rt_pm4_append(struct rt_queue *queue, struct cs_ib *ib, const
 
 /* intercept.c: processes the doorbell of an intercept queue; destroys its part. */
 void rt_intercept_ring(struct rt_queue *queue);
+/* Drops the calls of an intercept queue's handlers that have not begun on the handler thread. */
+void rt_intercept_drop_calls(struct rt_queue *queue);
 /* Destroys the queue below. rt_intercept_free() frees the rest, with the queue. */
 void rt_intercept_destroy(struct rt_queue *queue);
 void rt_intercept_free(struct rt_queue *queue);

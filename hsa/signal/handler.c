@@ -30,6 +30,7 @@ struct rt_handlers {
 	bool idle;                    /* used by the thread only: it counts in rt->idlers */
 	struct rt_loop loop;          /* guards all below */
 	struct handler *list, **tail; /* owned; in order of registration */
+	struct handler *pass;         /* owned: the rest of the pass that the thread makes */
 	struct event_handler *events; /* owned; entries are only added */
 };
 
@@ -79,16 +80,15 @@ static void handler_append_locked(struct rt_handlers *s, struct handler *h)
 static bool handlers_run_all(struct rt *rt)
 {
 	struct rt_handlers *s = rt->handlers;
-	struct handler *list, *h;
+	struct handler *h;
 	bool ran = false, stays;
 
 	drv_mutex_lock(&s->loop.lock);
-	list = s->list;
+	s->pass = s->list;
 	s->list = NULL;
 	s->tail = &s->list;
-	while (list) {
-		h = list;
-		list = h->next;
+	while ((h = s->pass)) {
+		s->pass = h->next;
 		if (!s->loop.stop) {
 			drv_mutex_unlock(&s->loop.lock);
 			stays = handler_run(rt, h, &ran);
@@ -210,6 +210,35 @@ bool rt_handlers_stopped(struct rt *rt)
 int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg)
 {
 	return handler_add(rt, &(struct handler){.callback = fn, .arg = arg});
+}
+
+static bool callback_is(const struct handler *h, void (*fn)(void *arg), const void *arg)
+{
+	return !h->signal && h->callback == fn && h->arg == arg;
+}
+
+/* The two lists follow each other: the thread's pass, and what it makes afterwards. */
+bool rt_callback_drop(struct rt *rt, void (*fn)(void *arg), void *arg)
+{
+	struct rt_handlers *s = rt->handlers;
+	struct handler *h, **at;
+	bool found;
+
+	drv_mutex_lock(&s->loop.lock);
+	for (at = &s->pass; *at && !callback_is(*at, fn, arg); at = &(*at)->next)
+		continue;
+	if (!*at)
+		for (at = &s->list; *at && !callback_is(*at, fn, arg); at = &(*at)->next)
+			continue;
+	h = *at;
+	if (h)
+		*at = h->next;
+	if (h && s->tail == &h->next)
+		s->tail = at;
+	drv_mutex_unlock(&s->loop.lock);
+	found = h;
+	free(h);
+	return found;
 }
 
 bool rt_handlers_is_own_thread(struct rt *rt)

@@ -147,6 +147,8 @@ static inline void rt_notify_work(struct rt *rt)
 bool rt_handlers_is_own_thread(struct rt *rt);
 /* Runs fn(arg) on the thread for callbacks. -ENOMEM, -EAGAIN; -ECANCELED: the thread was stopped. */
 DRV_MUST_CHECK int rt_callback(struct rt *rt, void (*fn)(void *arg), void *arg);
+/* Drops a call that has not begun; false: there is none. */
+bool rt_callback_drop(struct rt *rt, void (*fn)(void *arg), void *arg);
 DRV_MUST_CHECK int rt_handlers_init(struct rt *rt);
 /* Stops the thread; callbacks that have not begun are dropped. */
 void rt_handlers_stop(struct rt *rt);

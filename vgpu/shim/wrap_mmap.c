@@ -1,4 +1,4 @@
-/* mmap, munmap, mremap, mprotect, madvise, by name and by syscall(): buffers are mapped from the run's physical memory
+/* mmap, munmap, mremap, mprotect, pkey_mprotect, madvise, by name and by syscall(): buffers are mapped from the run's physical memory
  * file, and the mapping keeps them. */
 #include <errno.h>
 #include <linux/mman.h>
@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include "vgpu/rank.h"
 #include "vgpu/shim/shim.h"
 #include "vgpu/sys.h"
 
@@ -13,6 +14,13 @@
  * stands in libc's mmap() and its like, which OpenMPI and UCX overwrite: to call libc there would not end. One by name goes
  * to libc, where sanitizers see it. */
 enum way { BY_NAME, BY_NUMBER };
+
+/* False for calls that are passed on as they are. An allocator may call here for an allocation of the virtual GPU
+ * itself: the thread has locks then, perhaps those that a change of mappings needs. */
+static bool is_watched(void)
+{
+	return shim_active() && !vgpu_has_locks();
+}
 
 static long past_us(long number, const long a[6])
 {
@@ -46,10 +54,15 @@ static void *next_mremap(enum way way, void *old, size_t old_B, size_t new_B, in
 	return way == BY_NAME ? SHIM_REAL(mremap)(old, old_B, new_B, flags, to) : (void *)past_us(SYS_mremap, a);
 }
 
-static int next_mprotect(enum way way, void *addr, size_t size_B, int prot)
-{
-	const long a[6] = {(long)addr, (long)size_B, prot};
+#define NO_PKEY (-1) /* pkey_mprotect() is mprotect() then */
 
+static int next_mprotect(enum way way, void *addr, size_t size_B, int prot, int pkey)
+{
+	const long a[6] = {(long)addr, (long)size_B, prot, pkey};
+
+	if (pkey != NO_PKEY)
+		return way == BY_NAME ? SHIM_REAL(pkey_mprotect)(addr, size_B, prot, pkey)
+				      : (int)past_us(SYS_pkey_mprotect, a);
 	return way == BY_NAME ? SHIM_REAL(mprotect)(addr, size_B, prot) : (int)past_us(SYS_mprotect, a);
 }
 
@@ -70,6 +83,8 @@ static void before_change(void *addr, size_t size_B)
 	errno = error;
 }
 
+/* Has the next job look at the mappings of the range again. What is unmapped needs no call: the hole is found, and
+ * what fills it is mapped first. */
 static void after_change(void *addr, size_t size_B)
 {
 	int error = errno;
@@ -84,10 +99,12 @@ static void *map_buffer(enum way way, void *addr, size_t size_B, int prot, int f
 	/* The memory is shared in either case: a private mapping is read-only, so there is no difference. */
 	void *at = next_mmap(way, addr, size_B, prot, (flags & ~MAP_TYPE) | MAP_SHARED, shim_phys_fd(), offset);
 
-	if (at == MAP_FAILED)
+	if (at == MAP_FAILED) {
 		kern_hold_release(hold);
-	else
-		shim_map_add((uintptr_t)at, size_B, hold);
+		return at;
+	}
+	shim_map_add((uintptr_t)at, size_B, hold);
+	after_change(at, size_B);
 	return at;
 }
 
@@ -103,35 +120,32 @@ static void *map_fd(enum way way, void *addr, size_t size_B, int prot, int flags
 	if (fd >= 0 && !(flags & MAP_ANONYMOUS)) {
 		int r = kern_mmap(fd, offset, size_B, prot, flags, &phys, &hold);
 
-		if (!r) {
-			at = map_buffer(way, addr, size_B, prot, flags, phys, hold);
-			if (fixed)
-				after_change(addr, size_B);
-			return at;
-		}
+		if (!r)
+			return map_buffer(way, addr, size_B, prot, flags, phys, hold);
 		if (r != -ENXIO) {
 			errno = -r;
 			return MAP_FAILED;
 		}
 	}
 	at = next_mmap(way, addr, size_B, prot, flags, fd, offset);
-	if (fixed && at != MAP_FAILED) {
-		after_change(at, size_B);
+	if (at == MAP_FAILED)
+		return at;
+	after_change(at, size_B);
+	if (fixed)
 		shim_map_drop((uintptr_t)at, size_B);
-	}
 	return at;
 }
 
 SHIM_EXPORT void *mmap(void *addr, size_t size_B, int prot, int flags, int fd, off_t offset)
 {
-	if (!shim_active() || shim_in_sanitizer(__builtin_return_address(0)))
+	if (!is_watched() || shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(mmap)(addr, size_B, prot, flags, fd, offset);
 	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
 
 SHIM_EXPORT void *mmap64(void *addr, size_t size_B, int prot, int flags, int fd, off64_t offset)
 {
-	if (!shim_active() || shim_in_sanitizer(__builtin_return_address(0)))
+	if (!is_watched() || shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(mmap64)(addr, size_B, prot, flags, fd, offset);
 	return map_fd(BY_NAME, addr, size_B, prot, flags, fd, (uint64_t)offset);
 }
@@ -140,7 +154,7 @@ static int unmap(enum way way, void *addr, size_t size_B)
 {
 	int r, error;
 
-	if (!shim_active())
+	if (!is_watched())
 		return next_munmap(way, addr, size_B);
 	before_change(addr, size_B);
 	r = next_munmap(way, addr, size_B);
@@ -154,7 +168,7 @@ static int unmap(enum way way, void *addr, size_t size_B)
 
 SHIM_EXPORT int munmap(void *addr, size_t size_B)
 {
-	if (shim_active() && shim_in_sanitizer(__builtin_return_address(0)))
+	if (is_watched() && shim_in_sanitizer(__builtin_return_address(0)))
 		return SHIM_REAL(munmap)(addr, size_B);
 	return unmap(BY_NAME, addr, size_B);
 }
@@ -163,9 +177,11 @@ static void *remap(enum way way, void *old, size_t old_B, size_t new_B, int flag
 {
 	void *at;
 
-	if (!shim_active())
+	if (!is_watched())
 		return next_mremap(way, old, old_B, new_B, flags, to);
 	before_change(old, old_B);
+	if (flags & MREMAP_FIXED)
+		before_change(to, new_B);
 	at = next_mremap(way, old, old_B, new_B, flags, to);
 	if (at != MAP_FAILED) {
 		after_change(at, new_B);
@@ -186,21 +202,26 @@ SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
 	return remap(BY_NAME, old, old_B, new_B, flags, to);
 }
 
-static int protect(enum way way, void *addr, size_t size_B, int prot)
+static int protect(enum way way, void *addr, size_t size_B, int prot, int pkey)
 {
 	int r;
 
-	if (!shim_active())
-		return next_mprotect(way, addr, size_B, prot);
+	if (!is_watched())
+		return next_mprotect(way, addr, size_B, prot, pkey);
 	before_change(addr, size_B);
-	r = next_mprotect(way, addr, size_B, prot);
+	r = next_mprotect(way, addr, size_B, prot, pkey);
 	after_change(addr, size_B);
 	return r;
 }
 
 SHIM_EXPORT int mprotect(void *addr, size_t size_B, int prot)
 {
-	return protect(BY_NAME, addr, size_B, prot);
+	return protect(BY_NAME, addr, size_B, prot, NO_PKEY);
+}
+
+SHIM_EXPORT int pkey_mprotect(void *addr, size_t size_B, int prot, int pkey)
+{
+	return protect(BY_NAME, addr, size_B, prot, pkey);
 }
 
 /* Advice that takes pages away or replaces them. */
@@ -212,7 +233,7 @@ static bool replaces_pages(int advice)
 
 static int advise(enum way way, void *addr, size_t size_B, int advice)
 {
-	if (shim_active() && replaces_pages(advice))
+	if (is_watched() && replaces_pages(advice))
 		before_change(addr, size_B);
 	return next_madvise(way, addr, size_B, advice);
 }
@@ -238,7 +259,7 @@ SHIM_EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ..
 	for (unsigned i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
 	va_end(args);
-	if (!shim_active())
+	if (!is_watched())
 		return past_us(number, a);
 	switch (number) {
 	case SYS_mmap:
@@ -249,7 +270,9 @@ SHIM_EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ..
 	case SYS_mremap:
 		return (long)remap(BY_NUMBER, (void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], (void *)a[4]);
 	case SYS_mprotect:
-		return protect(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2]);
+		return protect(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2], NO_PKEY);
+	case SYS_pkey_mprotect:
+		return protect(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2], (int)a[3]);
 	case SYS_madvise:
 		return advise(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2]);
 	default:

@@ -51,6 +51,7 @@ struct kern_bo {
 	uint64_t user_addr;          /* userptr only, immutable */
 	uint32_t user_flags;
 	bool user_changed;            /* a mapping in it was replaced, or its protection: to be looked at again */
+	bool user_files;              /* files are mapped in it, which may be cut; set by the last look */
 	uint32_t user_proc;           /* serial of the process that owns the memory */
 	struct kern_list user_link;   /* in root->userptrs, or empty */
 	struct kern_list zombie;      /* in root->zombies, in proc->freeing, or empty */

@@ -42,14 +42,15 @@ static int file_pages_validate(uint64_t lo, uint64_t hi, uint32_t flags)
 }
 
 /* Checks as hmm_range_fault does: every page mapped, readable, and writable unless the buffer is read-only.
- * Without the list of mappings, or with PROT_NONE holes in it, -EFAULT. */
-static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
+ * Without the list of mappings, or with PROT_NONE holes in it, -EFAULT. *files: files are mapped there. */
+static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags, bool *files)
 {
 	uint64_t at = addr, end = addr + size_B;
 	char *text = kern_read_proc("/proc/self/maps"), *save = NULL;
 	struct vma vma;
 	int r = 0;
 
+	*files = false;
 	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !r && at < end;
 	     line = strtok_r(NULL, "\n", &save)) {
 		if (!vma_parse(line, &vma) || vma.hi <= at)
@@ -61,19 +62,23 @@ static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags)
 			r = -EPERM;
 		else if (vma.file)
 			r = file_pages_validate(at, vma.hi < end ? vma.hi : end, flags);
+		*files |= vma.file;
 		at = vma.hi;
 	}
 	free(text);
 	return r ? r : at < end ? -EFAULT : 0;
 }
 
-/* Looks at the list of mappings only after a change: a CS checks all userptr BOs of its list. */
+/* Looks at the list of mappings only after a change: a CS checks all userptr BOs of its list. Any process may cut a
+ * file, which changes no mapping. */
 static int check_protection(struct kern_bo *bo)
 {
-	int r = bo->user_changed
-			? range_validate(bo->user_addr, bo->size_B, bo->user_flags & AMDGPU_GEM_USERPTR_READONLY)
-			: 0;
+	uint32_t flags = bo->user_flags & AMDGPU_GEM_USERPTR_READONLY;
+	int r;
 
+	if (!bo->user_changed)
+		return bo->user_files ? file_pages_validate(bo->user_addr, bo->user_addr + bo->size_B, flags) : 0;
+	r = range_validate(bo->user_addr, bo->size_B, flags, &bo->user_files);
 	bo->user_changed = r != 0;
 	return r;
 }
@@ -95,7 +100,7 @@ int kern_userptr_check(struct kern_bo *bo)
 	return bo->heap == AMDGPU_GEM_DOMAIN_GTT ? 0 : kern_heap_charge(bo, AMDGPU_GEM_DOMAIN_GTT, false);
 }
 
-static int userptr_check_args(const struct drm_amdgpu_gem_userptr *args)
+static int userptr_check_args(const struct drm_amdgpu_gem_userptr *args, bool *files)
 {
 	if ((args->addr | args->size) & (KERN_PAGE - 1))
 		return -EINVAL;
@@ -110,7 +115,7 @@ static int userptr_check_args(const struct drm_amdgpu_gem_userptr *args)
 	if (args->flags & AMDGPU_GEM_USERPTR_VALIDATE && kern_is_own(args->addr, args->size))
 		return -EFAULT;
 	if (args->flags & AMDGPU_GEM_USERPTR_VALIDATE)
-		return range_validate(args->addr, args->size, args->flags);
+		return range_validate(args->addr, args->size, args->flags, files);
 	return 0;
 }
 
@@ -118,7 +123,8 @@ int kern_gem_userptr(struct kern_file *file, void *arg)
 {
 	struct drm_amdgpu_gem_userptr *args = arg;
 	struct kern_bo *bo;
-	int r = userptr_check_args(args);
+	bool files = false;
+	int r = userptr_check_args(args, &files);
 
 	if (r)
 		return r;
@@ -128,6 +134,7 @@ int kern_gem_userptr(struct kern_file *file, void *arg)
 	bo->user_addr = args->addr;
 	bo->user_flags = args->flags;
 	bo->user_proc = kern_local.serial;
+	bo->user_files = files;
 	bo->user_changed = !(args->flags & AMDGPU_GEM_USERPTR_VALIDATE);
 	kern_list_add(&kern->userptrs, &bo->user_link);
 	kern->userptr_count++;

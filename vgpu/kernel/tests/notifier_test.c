@@ -83,6 +83,13 @@ static void do_madvise(void)
 	madvise(memory, 4096, MADV_DONTNEED);
 }
 
+static void do_mremap(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(mremap(page, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, memory) == memory);
+}
+
 static void do_fork(void)
 {
 	pid_t pid = fork();
@@ -234,6 +241,7 @@ int main(void)
 		does_not_wait(user_list, fork_without_it);
 	}
 	does_not_wait(rig.list, do_madvise);
+	waits_for_the_job(do_mremap);
 	waits_for_the_job(do_mprotect);
 	mprotect(memory, 4096, PROT_READ | PROT_WRITE);
 	waits_for_the_job(do_munmap);

@@ -457,7 +457,12 @@ static void own_memory_is_protected(bool read_only)
 	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_NONE), 0);
 	rig_write_data(RIG_HOLE_VA + 4096, 5);
 	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
-	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_READ), 0);
+	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_READ | PROT_WRITE), 0);
+	CHECK_EQ(rig_submit(list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(pkey_mprotect(memory + 4096, 4096, PROT_NONE, -1), 0);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(syscall(SYS_pkey_mprotect, memory + 4096, 4096L, (long)PROT_READ, -1L), 0);
 	CHECK_EQ(rig_submit(list, NULL), read_only ? 0 : -EFAULT); /* where it faults */
 	CHECK_EQ(rig_wait(UINT64_MAX), 0);
 	CHECK(mmap(memory + 4096, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
@@ -470,6 +475,60 @@ static void own_memory_is_protected(bool read_only)
 	CHECK_EQ(rig_list_free(list), 0);
 	CHECK_EQ(rig_close(user.handle), 0);
 	munmap(memory, 8192);
+	rig_nops();
+}
+
+/* row 31: the memory went, and something that cannot be accessed came to its address by itself */
+static void own_memory_is_replaced(bool moves)
+{
+	void *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *away;
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, 4096,
+					      AMDGPU_GEM_USERPTR_REGISTER | AMDGPU_GEM_USERPTR_VALIDATE, 0};
+	uint32_t list;
+
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, user.handle, RIG_HOLE_VA, 4096, RIG_RWX), 0);
+	list = rig_list(&user.handle, 1);
+	away = moves ? mremap(memory, 4096, 8192, MREMAP_MAYMOVE) : MAP_FAILED;
+	CHECK(moves ? away != MAP_FAILED && away != memory : !munmap(memory, 4096));
+	CHECK(mmap(memory, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == memory);
+	rig_write_data(RIG_HOLE_VA, 5);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, 8192);
+	if (moves)
+		munmap(away, 8192);
+	rig_nops();
+}
+
+/* row 31: the memory is a file's, which is cut */
+static void own_file_is_cut(uint32_t flags)
+{
+	int file = memfd_create("cut", MFD_CLOEXEC);
+	char *memory = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	struct drm_amdgpu_gem_userptr user = {(uintptr_t)memory, 8192, AMDGPU_GEM_USERPTR_REGISTER | flags, 0};
+	uint32_t list;
+
+	CHECK_EQ(ftruncate(file, 8192), 0);
+	CHECK_EQ(rig_call(DRM_IOCTL_AMDGPU_GEM_USERPTR, &user), 0);
+	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, user.handle, RIG_HOLE_VA, 8192, RIG_RWX), 0);
+	list = rig_list(&user.handle, 1);
+	rig_write_data(RIG_HOLE_VA + 4096, 5);
+	CHECK_EQ(rig_submit(list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(memory[4096], 5);
+	CHECK_EQ(ftruncate(file, 4096), 0);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(ftruncate(file, 8192), 0);
+	CHECK_EQ(rig_submit(list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(memory[4096], 5);
+	CHECK_EQ(rig_list_free(list), 0);
+	CHECK_EQ(rig_close(user.handle), 0);
+	munmap(memory, 8192);
+	close(file);
 	rig_nops();
 }
 
@@ -698,6 +757,10 @@ int main(void)
 	odd_ibs();
 	own_memory_is_protected(false);
 	own_memory_is_protected(true);
+	own_memory_is_replaced(false);
+	own_memory_is_replaced(true);
+	own_file_is_cut(0);
+	own_file_is_cut(AMDGPU_GEM_USERPTR_VALIDATE);
 	rig_stop();
 	rig_start("null:gfx908:service_us=50000");
 	a_closed_buffer_lives_until_its_jobs_end();
