@@ -1,4 +1,4 @@
-/* mmap, munmap, mremap, mprotect, madvise, by name and by syscall(): buffers are mapped from the run's physical memory
+/* mmap, munmap, mremap, mprotect, pkey_mprotect, madvise, by name and by syscall(): buffers are mapped from the run's physical memory
  * file, and the mapping keeps them. */
 #include <errno.h>
 #include <linux/mman.h>
@@ -54,10 +54,15 @@ static void *next_mremap(enum way way, void *old, size_t old_B, size_t new_B, in
 	return way == BY_NAME ? SHIM_REAL(mremap)(old, old_B, new_B, flags, to) : (void *)past_us(SYS_mremap, a);
 }
 
-static int next_mprotect(enum way way, void *addr, size_t size_B, int prot)
-{
-	const long a[6] = {(long)addr, (long)size_B, prot};
+#define NO_PKEY (-1) /* pkey_mprotect() is mprotect() then */
 
+static int next_mprotect(enum way way, void *addr, size_t size_B, int prot, int pkey)
+{
+	const long a[6] = {(long)addr, (long)size_B, prot, pkey};
+
+	if (pkey != NO_PKEY)
+		return way == BY_NAME ? SHIM_REAL(pkey_mprotect)(addr, size_B, prot, pkey)
+				      : (int)past_us(SYS_pkey_mprotect, a);
 	return way == BY_NAME ? SHIM_REAL(mprotect)(addr, size_B, prot) : (int)past_us(SYS_mprotect, a);
 }
 
@@ -197,21 +202,26 @@ SHIM_EXPORT void *mremap(void *old, size_t old_B, size_t new_B, int flags, ...)
 	return remap(BY_NAME, old, old_B, new_B, flags, to);
 }
 
-static int protect(enum way way, void *addr, size_t size_B, int prot)
+static int protect(enum way way, void *addr, size_t size_B, int prot, int pkey)
 {
 	int r;
 
 	if (!is_watched())
-		return next_mprotect(way, addr, size_B, prot);
+		return next_mprotect(way, addr, size_B, prot, pkey);
 	before_change(addr, size_B);
-	r = next_mprotect(way, addr, size_B, prot);
+	r = next_mprotect(way, addr, size_B, prot, pkey);
 	after_change(addr, size_B);
 	return r;
 }
 
 SHIM_EXPORT int mprotect(void *addr, size_t size_B, int prot)
 {
-	return protect(BY_NAME, addr, size_B, prot);
+	return protect(BY_NAME, addr, size_B, prot, NO_PKEY);
+}
+
+SHIM_EXPORT int pkey_mprotect(void *addr, size_t size_B, int prot, int pkey)
+{
+	return protect(BY_NAME, addr, size_B, prot, pkey);
 }
 
 /* Advice that takes pages away or replaces them. */
@@ -260,7 +270,9 @@ SHIM_EXPORT __attribute__((no_sanitize("address"))) long syscall(long number, ..
 	case SYS_mremap:
 		return (long)remap(BY_NUMBER, (void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], (void *)a[4]);
 	case SYS_mprotect:
-		return protect(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2]);
+		return protect(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2], NO_PKEY);
+	case SYS_pkey_mprotect:
+		return protect(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2], (int)a[3]);
 	case SYS_madvise:
 		return advise(BY_NUMBER, (void *)a[0], (size_t)a[1], (int)a[2]);
 	default:

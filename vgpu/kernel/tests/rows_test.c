@@ -457,7 +457,12 @@ static void own_memory_is_protected(bool read_only)
 	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_NONE), 0);
 	rig_write_data(RIG_HOLE_VA + 4096, 5);
 	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
-	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_READ), 0);
+	CHECK_EQ(mprotect(memory + 4096, 4096, PROT_READ | PROT_WRITE), 0);
+	CHECK_EQ(rig_submit(list, NULL), 0);
+	CHECK_EQ(rig_wait(UINT64_MAX), 0);
+	CHECK_EQ(pkey_mprotect(memory + 4096, 4096, PROT_NONE, -1), 0);
+	CHECK_EQ(rig_submit(list, NULL), -EFAULT);
+	CHECK_EQ(syscall(SYS_pkey_mprotect, memory + 4096, 4096L, (long)PROT_READ, -1L), 0);
 	CHECK_EQ(rig_submit(list, NULL), read_only ? 0 : -EFAULT); /* where it faults */
 	CHECK_EQ(rig_wait(UINT64_MAX), 0);
 	CHECK(mmap(memory + 4096, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
