@@ -30,11 +30,15 @@ static const char *const may_pass[] = {
 	/* A job that does not wait is found waiting, when the machine is slow enough. */
 	"queue/sync-files",
 	"threads/waits",
+	/* Small copies, which the CPU makes. */
+	"memory/register-copies",
 	/* Address space, and what is refused. */
 	"memory/find",
 	"memory/absent-pages",
 	"memory/register-read-only",
 	"memory/register-refused",
+	"memory/register-rests",
+	"memory/odd-nodes",
 	"memory/range-places",
 	"memory/range-apart",
 	"memory/range-random",
