@@ -258,16 +258,15 @@ static int gate_ensure(struct cs_ring *ring)
 	return r;
 }
 
-/* Submits a job without commands, hence without memory, to the kernel's ring, with syncobjs to wait for and to signal. */
+/* Submits a job without commands, hence without memory, to the kernel's ring, which is there, with syncobjs to wait for and to
+ * signal. */
 static int gate_submit(struct cs_ring *ring, const struct drm_amdgpu_cs_chunk_syncobj *wait, unsigned waits,
 		       const struct drm_amdgpu_cs_chunk_syncobj *signal, unsigned signals, struct cs_fence *fence)
 {
-	struct cs_ring *gate;
+	struct cs_ring *gate = ring->user->gate;
 	struct cs_ib *ib;
-	int r = gate_ensure(ring);
+	int r = cs_begin(gate, CS_RESIDENT, &ib);
 
-	gate = ring->user->gate;
-	r = r ? r : cs_begin(gate, CS_RESIDENT, &ib);
 	if (r)
 		return r;
 	memcpy(gate->wait, wait, waits * sizeof(*wait));
@@ -307,8 +306,9 @@ int cs_user_queue_submit(struct cs_ring *ring, uint64_t *seq)
 	const struct cs_segment *ib = &ring->ib.segment[0];
 	int r = vm_updates_wait(ring->ctx->vm);
 
+	if (!r && (ring->waits || ring->signals))
+		r = gate_ensure(ring);
 	r = r ? r : wait_for_syncobjs(ring);
-	r = r || !ring->signals ? r : gate_ensure(ring);
 	if (r)
 		return r;
 	put_words(ring->user);

@@ -53,7 +53,6 @@ void embed_copies_fini(struct embed_device *device)
  * nothing is bound at va. */
 static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B, struct sdma_end *end)
 {
-	struct vm_location mem;
 	struct vm_bound bound;
 	bool cpu = true, vram = true;
 
@@ -61,7 +60,7 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 		return 0;
 	for (uint64_t at = va; at - va < size_B; at = bound.offset_B + bound.size_B) {
 		/* Memory that follows the range by chance is not part of the end. */
-		if (at != va && (!vm_locate(device->vm, at, &mem) || vm_query(device->vm, at, &bound)))
+		if (at != va && (vm_find(device->vm, at) || vm_query(device->vm, at, &bound)))
 			return drv_fail(-EINVAL, "%llu bytes at 0x%llx, of which %llu are bound",
 					(unsigned long long)size_B, (unsigned long long)va,
 					(unsigned long long)(at - va));

@@ -92,7 +92,7 @@ struct vm_mem *vm_find(struct vm *vm, uint64_t address)
 
 int vm_locate(struct vm *vm, uint64_t address, struct vm_location *location)
 {
-	const struct mem_box *box = NULL;
+	const struct mem_box *box;
 	uint64_t offset_B;
 
 	if (!is_sought(vm, address))
