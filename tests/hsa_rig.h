@@ -199,4 +199,14 @@ static inline void rig_launch_add(hsa_queue_t *queue, const struct hsa_rig_kerne
 	rig_launch(queue, k, count, slot, &args, sizeof(args), completion);
 }
 
+/* Stops the queue until the signal is 0: what is put behind it is one job then. */
+static inline hsa_signal_t rig_gate(hsa_queue_t *queue)
+{
+	hsa_signal_t gate = rig_signal(1);
+	hsa_barrier_and_packet_t barrier = {.dep_signal = {gate}};
+
+	rig_publish(queue, &barrier, HSA_PACKET_TYPE_BARRIER_AND | RIG_BARRIER, 0);
+	return gate;
+}
+
 #endif

@@ -57,7 +57,7 @@ $(O)/tests/hsa/abi/%.o: tests/hsa/abi/list.cc $(wildcard tests/hsa/abi/*.h inclu
 $(O)/bin/tests/hsa/abi: $(ABI_LISTS)
 $(O)/bin/tests/hsa/abi: HSA_EXTRA = $(ABI_LISTS)
 # Libraries that tests load.
-$(O)/bin/tests/hsa/queues $(O)/bin/tests/hsa/inside: | $(O)/lib/tests/tool_table.so
+$(O)/bin/tests/hsa/intercept $(O)/bin/tests/hsa/inside: | $(O)/lib/tests/tool_table.so
 $(O)/bin/hsa/entry/tools_test $(O)/bin/hsa/entry/privileged_test: | $(O)/lib/tests/tool_count.so
 $(O)/bin/vgpu/shim/files_test: | $(O)/lib/libtuff-vgpu.so
 $(O)/lib/tests/%.so: $(O)/tests/hsa/%.o $(O)/flags/ld
