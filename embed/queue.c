@@ -14,10 +14,16 @@ static const enum cs_priority priorities[] = {
 	[TUFF_PRIORITY_REALTIME] = CS_PRIORITY_VERY_HIGH,
 };
 
-static int check_info(const struct tuff_queue_create_info *info)
+static int check_info(const struct embed_device *device, const struct tuff_queue_create_info *info)
 {
+	const struct drv_facts *f = &vm_device(device->vm)->facts;
+
 	if ((unsigned)info->engine > TUFF_COPY)
 		return drv_fail(-EINVAL, "engine %u", info->engine);
+	/* A user queue has no ring of the kernel; the caller's rings are checked all the same. */
+	if (info->ring >=
+	    (unsigned)__builtin_popcount(f->ip[info->engine == TUFF_COPY ? DRV_IP_DMA : DRV_IP_COMPUTE].rings))
+		return drv_fail(-EINVAL, "the chip has no ring %u of engine %u", info->ring, info->engine);
 	if ((unsigned)info->priority >= sizeof(priorities) / sizeof(priorities[0]))
 		return drv_fail(-EINVAL, "priority %u", info->priority);
 	return 0;
@@ -63,7 +69,7 @@ int tuff_queue_create_sized(struct tuff_device *handle, const struct tuff_queue_
 	int r = embed_get(EMBED_DEVICE, handle, &device);
 
 	r = r ? r : embed_struct_take(&own, sizeof(own), info, info_B);
-	r = r ? r : check_info(&own);
+	r = r ? r : check_info(device, &own);
 	if (r)
 		return r;
 	if (!out)

@@ -50,6 +50,13 @@ static void every_ring_runs(void)
 			CHECK_OK(tuff_queue_destroy(queue)); /* waits */
 			CHECK_EQ(((uint32_t *)m.map)[slot], slot + 1);
 		}
+	for (unsigned engine = TUFF_COMPUTE; engine <= TUFF_COPY; engine++) {
+		struct tuff_queue_create_info info = {.engine = engine, .ring = rings[engine]};
+		struct tuff_queue *none = NULL;
+
+		CHECK_EQ(tuff_queue_create(test_device(), &info, &none), -EINVAL);
+		CHECK(!none);
+	}
 	test_note("%u rings", slot);
 }
 
