@@ -46,14 +46,17 @@ int vm_check_fault(struct vm *vm, struct vm_fault *out)
 {
 	const struct drv_device *dev = vm->dev;
 	struct gpuvm_fault fault;
-	bool fresh;
+	bool fresh = false;
 
-	if (dev->drm_minor < INFO_GPUVM_FAULT_DRM || drv_info(dev, INFO_GPUVM_FAULT, &fault, sizeof(fault)))
+	if (dev->drm_minor < INFO_GPUVM_FAULT_DRM)
 		return 0;
+	/* The lock is held over the query: an older answer that was recorded last would make a fault fresh again. */
 	drv_mutex_lock(&vm->fault_lock);
-	fresh = fault.status && (fault.va != vm->fault_va || fault.status != vm->fault_status);
-	vm->fault_va = fault.va;
-	vm->fault_status = fault.status;
+	if (!drv_info(dev, INFO_GPUVM_FAULT, &fault, sizeof(fault))) {
+		fresh = fault.status && (fault.va != vm->fault_va || fault.status != vm->fault_status);
+		vm->fault_va = fault.va;
+		vm->fault_status = fault.status;
+	}
 	drv_mutex_unlock(&vm->fault_lock);
 	if (!fresh)
 		return 0;
