@@ -18,6 +18,7 @@ struct handler {
 	hsa_amd_signal_handler fn;
 	void (*callback)(void *arg);
 	void *arg;
+	bool owns_arg; /* arg is of malloc() */
 };
 
 struct event_handler {
@@ -40,6 +41,13 @@ struct rt_handlers {
 static void handler_unwatch(struct handler *h)
 {
 	atomic_fetch_sub(&h->signal->watchers, 1);
+}
+
+static void handler_free(struct handler *h)
+{
+	if (h && h->owns_arg)
+		free(h->arg);
+	free(h);
 }
 
 /* Runs a handler if its condition is met; true: it stays registered. */
@@ -99,7 +107,7 @@ static bool handlers_run_all(struct rt *rt)
 		if (stays)
 			handler_append_locked(s, h);
 		else
-			free(h);
+			handler_free(h);
 	}
 	drv_mutex_unlock(&s->loop.lock);
 	return ran;
@@ -237,7 +245,7 @@ bool rt_callback_drop(struct rt *rt, void (*fn)(void *arg), void *arg)
 		s->tail = at;
 	drv_mutex_unlock(&s->loop.lock);
 	found = h;
-	free(h);
+	handler_free(h);
 	return found;
 }
 
@@ -275,7 +283,7 @@ void rt_handlers_fini(struct rt *rt)
 		struct handler *h = s->list;
 
 		s->list = h->next;
-		free(h);
+		handler_free(h);
 	}
 	while (s->events) {
 		struct event_handler *e = s->events;
@@ -361,7 +369,6 @@ static void event_deliver(void *arg)
 	drv_mutex_unlock(&event->handlers->loop.lock);
 	for (; e; e = e->next)
 		e->fn(&event->event, e->data);
-	free(event);
 }
 
 bool rt_event(struct rt *rt, const hsa_amd_event_t *what)
@@ -378,7 +385,7 @@ bool rt_event(struct rt *rt, const hsa_amd_event_t *what)
 	if (!event)
 		return false;
 	*event = (struct event){rt->handlers, *what};
-	if (rt_callback(rt, event_deliver, event)) {
+	if (handler_add(rt, &(struct handler){.callback = event_deliver, .arg = event, .owns_arg = true})) {
 		free(event);
 		return false;
 	}
