@@ -149,12 +149,15 @@ int cs_ring_lose(struct cs_ring *ring, int r, uint64_t first_bad)
 }
 
 /* Queries the kernel fences of the last jobs, as many as may have been on the hardware. Only these fences report a
- * job that was killed softly: its sequence word is written all the same, and a later good job hides it. */
+ * job that was killed softly: its sequence word is written all the same, and a later good job hides it. A user queue's jobs
+ * are lost with all that come behind. */
 static int check_ring(struct cs_ring *ring)
 {
 	uint64_t seq = ring->last > CS_JOBS_MAX ? ring->last - CS_JOBS_MAX + 1 : 1;
 	int r = 0;
 
+	if (ring->user)
+		return cs_kernel_fence_query(cs_ring_last(ring));
 	for (; !r && seq <= ring->last; seq++)
 		r = cs_kernel_fence_query((struct cs_fence){ring, seq});
 	return r;
@@ -199,8 +202,10 @@ int cs_ctx_check_reset(struct cs_ctx *ctx)
 	if (r)
 		return drv_fail(r, "the context was lost before");
 	r = cs_ctx_reset_status(ctx, &reset);
-	/* A reset alone may have another process's hang as its cause, or a job of ours whose waves were killed. */
-	if (!r && reset.reset)
+	/* A reset alone may have another process's hang as its cause, or a job of ours whose waves were killed. Of a user queue
+	 * the state of the context says nothing; and the kernel watches it only while it has a fence of it, which the query
+	 * makes. */
+	if (!r && (reset.reset || ctx->ring[CS_SLOT_USER]))
 		r = check_rings(ctx);
 	if (r)
 		return r;

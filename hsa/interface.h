@@ -61,6 +61,7 @@ struct rt_interface {
 	/* Any thread. */
 	uint64_t (*completed)(const struct flow *flow);
 	bool (*reached)(struct flow *flow, uint64_t value);
+	/* flow_flush(), and from time to time a query of the kernel for faults: for callers that poll. */
 	void (*flush)(struct flow *flow);
 	void (*call_ended)(struct flow *flow);
 	/* flow_wait(), and queries the kernel for faults. 0; -ETIMEDOUT; -ECANCELED, -ENODEV: the operations will

@@ -155,6 +155,14 @@ static int stream_cooperative(hsa_agent_t agent, const struct rt_flow_info *info
 	return rt_tap_create(agent, HSA_QUEUE_TYPE_COOPERATIVE, info, flow);
 }
 
+/* The end of a query that found operations unfinished. A program that only queries waits, too: the kernel is queried for faults
+ * and losses from time to time, as in waits. */
+static void stream_flush(struct flow *flow)
+{
+	flow_flush(flow);
+	rt_faults_query(rt_flow_of(flow)->rt, false);
+}
+
 static int stream_state(const struct flow *flow)
 {
 	return flow->ops->check(flow);
@@ -355,7 +363,7 @@ const struct rt_interface rt_interface = {
 	.copy = rt_flow_copy,
 	.completed = flow_completed,
 	.reached = flow_reached,
-	.flush = flow_flush,
+	.flush = stream_flush,
 	.call_ended = flow_call_ended,
 	.wait = stream_wait,
 	.state = stream_state,

@@ -518,6 +518,11 @@ EXCHANGE(scacquire)
 EXCHANGE(screlease)
 EXCHANGE(scacq_screl)
 
+/* A program may wait by loading the value again and again: the kernel is queried for faults and losses now and then, as in waits. */
+#define LOADS_EACH 64
+
+static _Thread_local unsigned loads __attribute__((tls_model("initial-exec")));
+
 static hsa_signal_value_t load_handle(hsa_signal_t handle)
 {
 	struct rt *rt = rt_call_begin();
@@ -526,6 +531,8 @@ static hsa_signal_value_t load_handle(hsa_signal_t handle)
 
 	if (__builtin_expect(signal != NULL, 1)) {
 		rt_queues_flush(rt);
+		if (__builtin_expect(!(++loads % LOADS_EACH), 0))
+			rt->ops->query_faults(rt, false);
 		value = rt_signal_load(rt, signal);
 	}
 	rt_call_end();

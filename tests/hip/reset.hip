@@ -116,6 +116,36 @@ static void faults()
 	});
 }
 
+/* The stream has a kernel that never ends, and no thread waits for it: a loop of queries ends, too. The kernel marks a job that it
+ * killed softly as ended: a wait reports it. */
+static void fault_polled(const std::function<hipError_t(hipStream_t, hipEvent_t)> &query)
+{
+	hipEvent_t event;
+	hipError_t error;
+	unsigned *never;
+	hipStream_t s;
+
+	HIP(hipStreamCreate(&s));
+	HIP(hipEventCreate(&event));
+	HIP(hipMalloc((void **)&never, 4));
+	HIP(hipMemset(never, 0, 4));
+	spin<<<1, 1, 0, s>>>(never);
+	HIP(hipEventRecord(event, s));
+	do
+		error = heard(query(s, event));
+	while (error == hipErrorNotReady);
+	CHECK(!error || is_fault(error));
+	CHECK(is_fault(heard(hipStreamSynchronize(s))));
+	HIP(hipEventDestroy(event));
+	begins_anew();
+}
+
+static void faults_polled()
+{
+	fault_polled([](hipStream_t s, hipEvent_t) { return hipStreamQuery(s); });
+	fault_polled([](hipStream_t, hipEvent_t event) { return hipEventQuery(event); });
+}
+
 /* --- graphs from before ----------------------------------------------------------------------- */
 
 static void graphs()
@@ -285,6 +315,7 @@ int main()
 {
 	works();
 	faults();
+	faults_polled();
 	graphs();
 	host_functions();
 	threads();

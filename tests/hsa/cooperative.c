@@ -88,12 +88,10 @@ static void by_threads(void)
 	}
 }
 
-/* More workgroups than the chip holds never meet: the watchdog ends them, and that queue. */
-static void too_many_hang(void)
+/* Launches more workgroups than the chip holds, which never meet: the watchdog ends them, and that queue. Gives their memory. */
+static uint32_t *launch_too_many(hsa_queue_t *queue, hsa_signal_t done)
 {
 	uint32_t cus = 0, waves = 0, groups, *memory;
-	hsa_queue_t *queue = cooperative(), *next;
-	hsa_signal_t done = rig_signal(1);
 
 	hsa_agent_get_info(rig.gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT, &cus);
 	hsa_agent_get_info(rig.gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU, &waves);
@@ -101,6 +99,15 @@ static void too_many_hang(void)
 	memory = rig_memory(rig.found.cpu[0].coarse, groups * 512ull);
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	launch(queue, memory, memory + groups * 64, groups, done);
+	return memory;
+}
+
+static void too_many_hang(void)
+{
+	hsa_queue_t *queue = cooperative(), *next;
+	hsa_signal_t done = rig_signal(1);
+	uint32_t *memory = launch_too_many(queue, done);
+
 	CHECK(rig_wait(done) != 0);
 	vgpu_strict_set(VGPU_STRICT_FATAL);
 	next = cooperative();
@@ -108,6 +115,21 @@ static void too_many_hang(void)
 	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 	whole_grids_meet(next, 3);
 	CHECK_EQ(hsa_queue_destroy(next), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(done);
+	CHECK_EQ(hsa_amd_memory_pool_free(memory), HSA_STATUS_SUCCESS);
+}
+
+/* A program that looks at the signal again and again learns of the end, too. */
+static void too_many_are_polled(void)
+{
+	hsa_queue_t *queue = cooperative();
+	hsa_signal_t done = rig_signal(1);
+	uint32_t *memory = launch_too_many(queue, done);
+
+	while (hsa_signal_load_scacquire(done) == 1)
+		continue;
+	vgpu_strict_set(VGPU_STRICT_FATAL);
+	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 	hsa_signal_destroy(done);
 	CHECK_EQ(hsa_amd_memory_pool_free(memory), HSA_STATUS_SUCCESS);
 }
@@ -132,8 +154,10 @@ static void on(const char *spec, const char *chip)
 	CHECK_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
 	it_is_shared();
 	by_threads();
-	if (strstr(spec, "watchdog"))
+	if (strstr(spec, "watchdog")) {
 		too_many_hang();
+		too_many_are_polled();
+	}
 	rig_stop();
 }
 
