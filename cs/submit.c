@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "cs/pm4.h"
 
@@ -108,11 +107,10 @@ __attribute__((cold, noinline)) static void log_job(const struct cs_ring *ring)
 __attribute__((cold, noinline)) static int cs_ioctl_again(struct cs_ring *ring, const struct drm_amdgpu_cs_in *in,
 							  union drm_amdgpu_cs *args)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
 	int r = -ENOMEM;
 
 	for (unsigned tries = 0; r == -ENOMEM && tries < 1000; tries++) {
-		nanosleep(&pause, NULL);
+		drv_nap(1000000);
 		args->in = *in;
 		r = drv_ioctl(ring->dev, DRM_IOCTL_AMDGPU_CS, args);
 	}

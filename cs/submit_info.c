@@ -1,5 +1,6 @@
 /* The fences that a job waits for and signals, in the form of the CS ioctl: jobs of this device by their sequence
  * numbers; jobs of other devices, and syncobjs, as syncobjs. */
+#include "drv/cancel.h"
 #include "cs/internal.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@ static int collect_syncobj(struct cs_ring *ring, uint32_t handle)
 /* Imports a fence of another device as a syncobj, for one submission. */
 static int import_fence(struct cs_ring *ring, struct cs_fence fence)
 {
+	DRV_HOLD_CANCEL;
 	const struct cs_ring *from = fence.ring;
 	struct cs_syncobj sync;
 	int fd, r;

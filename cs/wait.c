@@ -77,13 +77,10 @@ struct nap {
 static void nap_until(struct nap *nap, uint64_t deadline_ns)
 {
 	uint64_t now = drv_now_ns();
-	struct timespec pause = {0};
 
 	nap->ns = !nap->ns ? NAP_MIN_NS : nap->ns < NAP_MAX_NS / 2 ? 2 * nap->ns : NAP_MAX_NS;
-	if (now >= deadline_ns)
-		return;
-	pause.tv_nsec = (long)(nap->ns < deadline_ns - now ? nap->ns : deadline_ns - now);
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	if (now < deadline_ns)
+		drv_nap(nap->ns < deadline_ns - now ? nap->ns : deadline_ns - now);
 }
 
 /* The deadline for the kernel's wait: deadline_ns, or 0 for a poll. */

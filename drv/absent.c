@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "drv/device.h"
 
 /* --- permission ------------------------------------------------------------------------------- */
@@ -21,6 +22,7 @@
 
 static bool is_overflow(gid_t group)
 {
+	DRV_HOLD_CANCEL;
 	unsigned overflow = OVERFLOW_GROUP;
 	FILE *file = fopen("/proc/sys/kernel/overflowgid", "re");
 
@@ -83,6 +85,7 @@ struct card {
 
 static unsigned read_hex(const char *dir, const char *name)
 {
+	DRV_HOLD_CANCEL;
 	char path[PATH_MAX];
 	unsigned value = 0;
 	FILE *file;
@@ -119,6 +122,7 @@ static bool read_card(const char *bus, const char *address, struct card *card)
  * masked. */
 static struct card find_card(const char *sys)
 {
+	DRV_HOLD_CANCEL;
 	struct card best = {0}, card;
 	char bus[PATH_MAX / 2];
 	struct dirent *entry;
@@ -145,6 +149,7 @@ static bool file_exists(const char *dir, const char *name)
 
 static bool command_line_has(const char *proc, const char *word)
 {
+	DRV_HOLD_CANCEL;
 	char path[PATH_MAX], line[4096] = "";
 	FILE *file;
 

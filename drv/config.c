@@ -1,3 +1,4 @@
+#include "drv/cancel.h"
 #include "drv/config.h"
 
 #include <ctype.h>
@@ -95,6 +96,7 @@ static bool parse_amd_log(const char *text)
 
 static bool parse_log_file(const char *text)
 {
+	DRV_HOLD_CANCEL;
 	int fd = open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
 	if (fd < 0)

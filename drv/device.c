@@ -1,3 +1,5 @@
+#include "drv/cancel.h"
+#include "drv/lock.h"
 #include "drv/device.h"
 
 #include <errno.h>
@@ -7,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <amdgpu_drm.h>
@@ -54,7 +55,6 @@ static bool is_final(int r)
 
 int drv_ioctl_insist(const struct drv_device *dev, unsigned long request, void *arg)
 {
-	const struct timespec pause = {.tv_nsec = 1000000};
 	const size_t size_B = _IOC_SIZE(request) < INSIST_MAX_B ? _IOC_SIZE(request) : INSIST_MAX_B;
 	char input[INSIST_MAX_B];
 	int r;
@@ -62,7 +62,7 @@ int drv_ioctl_insist(const struct drv_device *dev, unsigned long request, void *
 	memcpy(input, arg, size_B);
 	r = drv_ioctl(dev, request, arg);
 	for (unsigned tries = 1; __builtin_expect(!is_final(r), 0) && tries < INSIST_TRIES; tries++) {
-		nanosleep(&pause, NULL);
+		drv_nap(1000000);
 		/* The kernel writes its output over the input, even when the ioctl fails. */
 		memcpy(arg, input, size_B);
 		r = drv_ioctl(dev, request, arg);
@@ -88,6 +88,8 @@ int drv_timestamp(const struct drv_device *dev, uint64_t *ticks)
 
 static int open_node(struct drv_device *dev)
 {
+	DRV_HOLD_CANCEL;
+
 	dev->fd = open(dev->node.path, O_RDWR | O_CLOEXEC);
 	if (dev->fd >= 0)
 		return 0;
@@ -193,6 +195,8 @@ int drv_device_open(const struct drv_node *node, struct drv_device **out)
 
 void drv_device_close(struct drv_device *dev)
 {
+	DRV_HOLD_CANCEL;
+
 	if (!dev)
 		return;
 	if (dev->fd >= 0)

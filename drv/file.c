@@ -1,3 +1,4 @@
+#include "drv/cancel.h"
 #include "drv/file.h"
 
 #include <errno.h>
@@ -5,6 +6,7 @@
 
 bool drv_file_pread(int fd, void *to, uint64_t size_B, uint64_t offset_B)
 {
+	DRV_HOLD_CANCEL;
 	char *at = to;
 
 	while (size_B) {

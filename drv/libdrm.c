@@ -16,6 +16,7 @@
 #include <amdgpu_drm.h>
 #include <xf86drm.h>
 
+#include "drv/cancel.h"
 #include "drv/process.h"
 #include "drv/internal.h"
 #include "drv/lock.h"
@@ -95,6 +96,7 @@ static int device_initialize(struct drv_libdrm *lib, int fd)
 
 int drv_libdrm_open(const struct drv_device *dev, uint32_t *drm_minor, struct drv_libdrm *lib)
 {
+	DRV_HOLD_CANCEL;
 	int fd, r = drv_check_process(dev);
 
 	*lib = (struct drv_libdrm){.dev = dev};

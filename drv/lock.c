@@ -1,3 +1,4 @@
+#include "drv/cancel.h"
 #include "drv/lock.h"
 
 #include <sched.h>
@@ -42,6 +43,14 @@ static uint64_t nap_after_ns(uint64_t nap_ns)
 	return nap_ns < NAP_MAX_NS / 2 ? 2 * nap_ns : NAP_MAX_NS;
 }
 
+void drv_nap(uint64_t ns)
+{
+	DRV_HOLD_CANCEL;
+	const struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
 void drv_pause(struct drv_pause *pause)
 {
 	if (pause->turns < SPINS) {
@@ -50,7 +59,7 @@ void drv_pause(struct drv_pause *pause)
 		return;
 	}
 	pause->nap_ns = pause->nap_ns ? nap_after_ns(pause->nap_ns) : NAP_MIN_NS;
-	nanosleep(&(struct timespec){.tv_nsec = (long)pause->nap_ns}, NULL);
+	drv_nap(pause->nap_ns);
 }
 
 /* The holder may miss the mark and wake nobody: no sleep is without an end. */

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "drv/cancel.h"
 #include "drv/rank.h"
 
 struct drv_lock {
@@ -159,10 +160,12 @@ static inline void drv_mutex_assert(const struct drv_mutex *m)
 }
 static inline int drv_cond_wait(pthread_cond_t *cond, struct drv_mutex *m)
 {
+	DRV_HOLD_CANCEL;
 	return pthread_cond_wait(cond, &m->mutex);
 }
 static inline int drv_cond_timedwait(pthread_cond_t *cond, struct drv_mutex *m, const struct timespec *until)
 {
+	DRV_HOLD_CANCEL;
 	return pthread_cond_timedwait(cond, &m->mutex, until);
 }
 
@@ -201,6 +204,8 @@ struct drv_pause {
 /* Between two attempts, zeroed before the first: yields the processor a hundred times, then sleeps, 50 us at first, 4 ms
  * at most. */
 void drv_pause(struct drv_pause *pause);
+/* Sleeps that long, or until a signal. */
+void drv_nap(uint64_t ns);
 
 /* --- futexes ------------------------------------------------------------------------------------ */
 

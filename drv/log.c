@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "drv/config.h"
 
 /* Categories of drv_log_also(). */
@@ -34,6 +35,8 @@ void drv_log(enum drv_log_category category, const char *fmt, ...)
 
 	if (!drv_log_on(category))
 		return;
+	DRV_HOLD_CANCEL;
+
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	n = snprintf(line, sizeof(line), "tuff %ld.%06ld ", (long)now.tv_sec, now.tv_nsec / 1000);
 	va_start(args, fmt);

@@ -1,3 +1,4 @@
+#include "drv/cancel.h"
 #include "drv/process.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 
 bool drv_process_gone(pid_t pid)
 {
+	DRV_HOLD_CANCEL;
 	struct pollfd ended = {.fd = pidfd_open(pid, 0), .events = POLLIN};
 	bool gone;
 

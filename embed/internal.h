@@ -12,6 +12,7 @@
 
 #include <tuff/tuff.h>
 
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "drv/clock.h"
 #include "cs/dispatch.h"

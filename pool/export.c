@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "pool/internal.h"
 
@@ -30,6 +31,7 @@ static int block_map(struct pool_block *block, unsigned vm, struct vm_bo *bo, ui
 
 int pool_map_moved(struct pool_block *block, unsigned vm)
 {
+	DRV_HOLD_CANCEL;
 	struct pool_chunk *chunk = block->chunk;
 	struct vm_bo *bo;
 	int fd, r;

@@ -1,6 +1,5 @@
 /* Deferred frees: a freed block waits here for the jobs that may access it. */
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "drv/clock.h"
 #include "drv/lock.h"
@@ -12,7 +11,7 @@
 #define SLICE_NS 10000000ll
 /* Poll interval of a fence that cannot be waited for: its context is lost, and the kernel has not ended the job
  * yet. */
-#define LOST_US 1000
+#define LOST_NS 1000000
 
 /* Gives back a block that no job can access. space.lock held. */
 static void block_give_back(struct pool_block *block, struct pool_gone *gone)
@@ -84,7 +83,7 @@ static bool deferral_wait_slice(struct pool_space *space)
 		fence = space->first->fence[0];
 	drv_mutex_unlock(&space->lock);
 	if (pending && cs_fence_wait(fence, SLICE_NS) && !cs_fence_is_retired(fence))
-		usleep(LOST_US);
+		drv_nap(LOST_NS);
 	drv_mutex_unlock(&space->wait_lock);
 	return pending;
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "vm/internal.h"
 
 static int prot_of(unsigned access)
@@ -24,6 +25,7 @@ void vm_cpu_unmap(uint64_t at, uint64_t size_B)
 static int map_by_dmabuf(const struct vm_bo *bo, uint64_t bo_offset_B, uint64_t size_B, void *at, int prot,
 			 void **view)
 {
+	DRV_HOLD_CANCEL;
 	struct drm_prime_handle args = {.handle = bo->handle, .flags = DRM_CLOEXEC | DRM_RDWR};
 	int r = drv_ioctl(bo->vm->dev, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args);
 

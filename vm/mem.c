@@ -1,4 +1,5 @@
 /* vm_mem: a BO with a range of its own, and the look-up by address. */
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "vm/internal.h"
 #include "vm/host.h"
@@ -190,6 +191,7 @@ int vm_mem_import(struct vm *vm, int fd, struct vm_mem **mem)
 
 static int import_of(struct vm *vm, const struct vm_mem *of, struct vm_bo **bo)
 {
+	DRV_HOLD_CANCEL;
 	int fd, r = vm_bo_export(of->bo, &fd);
 
 	if (r)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "drv/cancel.h"
 #include "vm/internal.h"
 #include "vm/host.h"
 #include "vm/suballoc.h"
@@ -16,6 +17,8 @@
 /* True when the system has node 0 alone: without NUMA, or with a filter on its system calls. Queries would fail. */
 static bool only_node_0(void)
 {
+	DRV_HOLD_CANCEL;
+
 	return numa_available() < 0 || numa_max_node() == 0;
 }
 
@@ -91,6 +94,7 @@ static int check_placed(uint64_t at, uint64_t size_B, int node)
 
 static int check_args(struct vm *vm, uint64_t size_B, int node, unsigned flags)
 {
+	DRV_HOLD_CANCEL;
 	int last = numa_available() < 0 ? 0 : numa_max_node();
 
 	if (!size_B || size_B > vm->dev->facts.va_hi || flags & ~(VM_EXEC | VM_UNCACHED | VM_STRICT | VM_CPU))

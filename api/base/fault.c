@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "drv/cancel.h"
 #include "api/base/base.h"
 
 static struct hip_device *device_of(hsa_agent_t agent)
@@ -19,6 +19,7 @@ hip_address_fn *_Atomic hip_fault_describe;
 
 static void fault_report(struct hip_device *d, const hsa_amd_gpu_memory_fault_info_t *info)
 {
+	DRV_HOLD_CANCEL;
 	hip_address_fn *describe;
 
 	atomic_fetch_add(&d->faults_reported, 1);
@@ -38,6 +39,8 @@ static void fault_report(struct hip_device *d, const hsa_amd_gpu_memory_fault_in
 
 static void exception_report(struct hip_device *d)
 {
+	DRV_HOLD_CANCEL;
+
 	if (hip_device_fail(d, hipErrorLaunchFailure) && (hip_slow_path_flags() & HIP_SLOW_LOG))
 		fprintf(stderr,
 			"hip: device %d: a kernel hung, did what it may not, or ran longer than the kernel driver "
@@ -82,13 +85,13 @@ static void async_reports_drain(void)
 	if (hsa_amd_async_function(drain_executed, NULL))
 		atomic_fetch_add(&executed, 1);
 	for (unsigned i = 0; i < 10000 && (int)(atomic_load(&executed) - mine) < 0; i++)
-		usleep(100);
+		drv_nap(100000);
 }
 
 void hip_faults_drain(struct hip_device *d)
 {
 	for (unsigned ms = 0; watching && ms < 1000 && atomic_load(&d->faults_reported) < hip.hsa->faults(d->agent);
 	     ms++)
-		usleep(1000);
+		drv_nap(1000000);
 	async_reports_drain();
 }

@@ -1,3 +1,4 @@
+#include "drv/cancel.h"
 #include "api/base/file.h"
 
 #include <fcntl.h>
@@ -9,6 +10,8 @@
 
 hipError_t hip_file_open(const char *path, int *fd, uint64_t *size_B)
 {
+	DRV_HOLD_CANCEL;
+
 	/* Without O_NONBLOCK the call would wait for a FIFO's writer. */
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat stat;
@@ -26,6 +29,7 @@ hipError_t hip_file_open(const char *path, int *fd, uint64_t *size_B)
 
 hipError_t hip_file_read(const char *path, char **image, size_t *size_B)
 {
+	DRV_HOLD_CANCEL;
 	uint64_t bytes;
 	int fd;
 	hipError_t r = hip_file_open(path, &fd, &bytes);

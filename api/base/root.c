@@ -277,6 +277,7 @@ static void init_slow_flags(void)
 
 hipError_t hip_init(void)
 {
+	DRV_HOLD_CANCEL;
 	hipError_t status;
 
 	(void)hip_forks(); /* from now on a child knows */

@@ -10,6 +10,7 @@
  * permission, and nothing is left when processes end. The file cannot shrink, so that reading the page cannot
  * fault.
  */
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "api/exec/event_shared.h"
 #include "api/exec/value.h"
@@ -106,6 +107,7 @@ static hipError_t page_map(int fd, struct hip_shared **out)
 
 hipError_t hip_shared_make(struct hip_shared **out)
 {
+	DRV_HOLD_CANCEL;
 	int fd = memfd_create("hip-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	uint64_t key;
 	hipError_t r;
@@ -171,6 +173,8 @@ static void freed_reap(void)
 
 void hip_shared_free(struct hip_shared *shared)
 {
+	DRV_HOLD_CANCEL;
+
 	if (!shared)
 		return;
 	if (shared->fd >= 0)
@@ -200,6 +204,7 @@ hipError_t hip_shared_handle(const struct hip_shared *shared, hipIpcEventHandle_
  * checked. */
 static int open_page(const struct handle *handle)
 {
+	DRV_HOLD_CANCEL;
 	char path[64];
 	uint64_t key = 0;
 	int fd, seals;
@@ -218,6 +223,7 @@ static int open_page(const struct handle *handle)
 
 hipError_t hip_shared_open(const hipIpcEventHandle_t *from, struct hip_shared **out)
 {
+	DRV_HOLD_CANCEL;
 	struct handle handle;
 	hipError_t r;
 	int fd;
@@ -306,13 +312,13 @@ static uint64_t last_record(const struct hip_shared *shared)
 
 static hipError_t wait_for(const struct hip_shared *shared, uint64_t number)
 {
-	struct timespec nap = {.tv_nsec = NAP_MAX_ns / 64};
+	uint64_t nap_ns = NAP_MAX_ns / 64;
 	hipError_t r = hipSuccess;
 
 	while (!has_reached(shared, number) && !(r = hip_fault(hip_current()))) {
-		nanosleep(&nap, NULL);
-		if (nap.tv_nsec < NAP_MAX_ns)
-			nap.tv_nsec *= 2;
+		drv_nap(nap_ns);
+		if (nap_ns < NAP_MAX_ns)
+			nap_ns *= 2;
 	}
 	return r;
 }

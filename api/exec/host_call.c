@@ -82,6 +82,8 @@ static void call_make(const struct call *call)
 
 static void *caller_run(void *arg)
 {
+	DRV_HOLD_CANCEL;
+
 	for (;;) {
 		struct call *call = call_take(arg);
 

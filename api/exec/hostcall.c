@@ -322,6 +322,7 @@ static void serve_all(struct hip_device *device, const struct buffer *b)
 
 static void *listen_to_kernels(void *arg)
 {
+	DRV_HOLD_CANCEL;
 	hsa_signal_value_t seen = 0;
 
 	(void)arg;

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "drv/cancel.h"
 #include "api/exec/print.h"
 
 struct print {
@@ -148,6 +149,7 @@ static int print_all(struct print *p, const char *format)
 
 int hip_print(FILE *to, const char *format, const uint64_t *words, const uint64_t *end)
 {
+	DRV_HOLD_CANCEL;
 	struct print p = {to, words, end, 0};
 
 	return print_all(&p, format);
@@ -155,6 +157,7 @@ int hip_print(FILE *to, const char *format, const uint64_t *words, const uint64_
 
 int hip_print_words(FILE *to, const uint64_t *words, const uint64_t *end)
 {
+	DRV_HOLD_CANCEL;
 	struct print p = {to, words, end, 0};
 
 	return print_all(&p, next_text(&p));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "api/exec/event.h"
 #include "api/exec/op.h"
@@ -49,6 +50,7 @@ static hipError_t semaphore_enlist(struct semaphore *s)
 
 static hipError_t semaphore_import(hipExternalSemaphore_t *out, const hipExternalSemaphoreHandleDesc *desc)
 {
+	DRV_HOLD_CANCEL;
 	struct semaphore *s;
 	hipError_t r;
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "drv/cancel.h"
 #include "api/graph/graph.h"
 
 /* CLR's words: people search for them. */
@@ -140,6 +141,7 @@ static hipError_t dot_text(hipGraph_t handle, unsigned flags, char **text, size_
 
 static hipError_t dot_write(const char *path, const char *text, size_t size_B)
 {
+	DRV_HOLD_CANCEL;
 	FILE *f = fopen(path, "we");
 	bool failed;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
@@ -81,6 +82,7 @@ static hipError_t external_enlist(struct external *e, hipExternalMemory_t *out)
 
 static hipError_t external_import(hipExternalMemory_t *out, const hipExternalMemoryHandleDesc *desc)
 {
+	DRV_HOLD_CANCEL;
 	struct external *e;
 	hipError_t r;
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "api/memory/mem_advise.h"
 #include "api/memory/memory.h"
@@ -14,6 +15,7 @@ struct hip_memory_hooks hip_memory_hooks;
 /* Prints the allocation near an address, for reports of faults. */
 static void describe_address(uint64_t address)
 {
+	DRV_HOLD_CANCEL;
 	struct hip_memory memory;
 
 	/* A kernel that runs over the end of an allocation faults close to it. */

@@ -251,6 +251,8 @@ void __hipUnregisterFatBinary(void **handle)
 
 	if (!binary || hip.child || hip_thread.in_host_function)
 		return;
+	DRV_HOLD_CANCEL;
+
 	hip_call_begin();
 	for (unsigned d = 0; d < hip.devices; d++)
 		if (binary->code[d] && !(hip_slow_path_flags() & HIP_SLOW_UNINITIALIZED))

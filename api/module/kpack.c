@@ -1,4 +1,5 @@
 /* Reading archives of code objects. */
+#include "drv/cancel.h"
 #include "api/module/kpack.h"
 
 #include <stdlib.h>
@@ -82,6 +83,8 @@ hipError_t hip_kpack_open(const char *path, struct hip_kpack_archive *a)
 
 void hip_kpack_close(struct hip_kpack_archive *a)
 {
+	DRV_HOLD_CANCEL;
+
 	free(a->table);
 	a->table = NULL;
 	if (a->fd >= 0)

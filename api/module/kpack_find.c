@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drv/cancel.h"
 #include "drv/config.h"
 #include "drv/log.h"
 #include "api/module/kpack.h"
@@ -51,6 +52,7 @@ static void folder_of(const char *path, char *folder, size_t folder_B)
  * mapped there, or /proc is missing. */
 static size_t mapping_find(const void *address, char *folder, size_t folder_B)
 {
+	DRV_HOLD_CANCEL;
 	FILE *maps = fopen("/proc/self/maps", "re");
 	const uintptr_t from = (uintptr_t)address;
 	uintptr_t end = from;

@@ -18,6 +18,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
@@ -61,6 +62,8 @@ static struct {
 
 hipError_t hip_pool_name(struct hip_pool *p)
 {
+	DRV_HOLD_CANCEL;
+
 	return getrandom(&p->key, sizeof(p->key), 0) == sizeof(p->key) ? hipSuccess : hipErrorOutOfMemory;
 }
 
@@ -86,6 +89,7 @@ static struct hip_device *device_at(uint32_t domain, uint32_t place)
 
 static hipError_t export_pool(int *out, hipMemPool_t handle, hipMemAllocationHandleType type, unsigned flags)
 {
+	DRV_HOLD_CANCEL;
 	struct pool_file file = {.magic = FILE_MARK};
 	const struct hip_pool *p = hip_pool_of(handle);
 	hipError_t r;
@@ -118,6 +122,8 @@ HIP_PUBLIC(hipMemPoolExportToShareableHandle,
 /* Accepts only sealed memory files: no other file has seals. */
 static bool read_file(int fd, struct pool_file *file)
 {
+	DRV_HOLD_CANCEL;
+
 	return fcntl(fd, F_GET_SEALS) == SEALS && pread(fd, file, sizeof(*file), 0) == sizeof(*file) &&
 	       file->magic == FILE_MARK;
 }
@@ -188,6 +194,7 @@ static void end_run(struct run *run)
 
 static hipError_t map_chunk(struct run *run, uint64_t index, uint64_t lo, uint64_t most_B, uint64_t *size_B)
 {
+	DRV_HOLD_CANCEL;
 	struct hip_chunk_memory *c = calloc(1, sizeof(*c));
 	int fd = -1;
 	bool ok = c && !hip.hsa->fetch(&run->name, index, &fd, size_B) && *size_B && *size_B <= most_B &&

@@ -22,6 +22,7 @@
 	static hiprtcResult name##_body parameters;                                                                \
 	hiprtcResult name parameters                                                                               \
 	{                                                                                                          \
+		DRV_HOLD_CANCEL;                                                                                   \
 		hiprtcResult r;                                                                                    \
                                                                                                                    \
 		hip_call_begin();                                                                                  \

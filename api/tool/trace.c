@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "api/tool/tool.h"
 
 #define LEVEL_ERRORS 1
@@ -12,6 +13,7 @@
 
 static void line_print(int level, const char *function, const char *what, const char *more)
 {
+	DRV_HOLD_CANCEL;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);

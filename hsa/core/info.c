@@ -1,5 +1,6 @@
 /* hsa_agent_get_info() and hsa_system_get_info(). An agent's values are computed once, in the types of their
  * attributes; a table gives the offset of each. */
+#include "drv/cancel.h"
 #include "hsa/core/core.h"
 #include "hsa/core/table.h"
 
@@ -27,6 +28,7 @@ static void copy_text(char *to, size_t size_B, const char *from)
 
 static void read_cpu_model(char *to, size_t size_B)
 {
+	DRV_HOLD_CANCEL;
 	FILE *file = fopen("/proc/cpuinfo", "re");
 	char line[256], *colon;
 
@@ -59,6 +61,7 @@ static void agent_add_cache(struct rt_agent *agent, unsigned level, uint64_t siz
 
 static uint32_t cpu_clock_MHz(void)
 {
+	DRV_HOLD_CANCEL;
 	unsigned long kHz = 0;
 	FILE *file = fopen("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "re");
 

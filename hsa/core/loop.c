@@ -106,6 +106,7 @@ static void loop_pause(struct rt_loop *loop, uint32_t seen, struct rt_pause *pau
 
 static void *loop_run(void *arg)
 {
+	DRV_HOLD_CANCEL;
 	struct rt_loop *loop = arg;
 	struct rt_pause pause = {0};
 	bool stop = false;
@@ -163,10 +164,13 @@ void rt_loop_wake(struct rt_loop *loop)
 
 	atomic_fetch_add(&loop->wakeups, 1);
 	asleep = atomic_load(&loop->asleep);
-	if (asleep == ON_FUTEX)
+	if (asleep == ON_FUTEX) {
 		drv_futex_wake(&loop->wakeups);
-	else if (asleep == ON_FENCES)
+	} else if (asleep == ON_FENCES) {
+		DRV_HOLD_CANCEL;
+
 		(void)!write(loop->event, &once, sizeof(once));
+	}
 }
 
 void rt_loop_stop(struct rt_loop *loop)

@@ -123,6 +123,7 @@ static bool lock_when_ended(void)
 
 hsa_status_t impl_hsa_init(void)
 {
+	DRV_HOLD_CANCEL;
 	hsa_status_t status = HSA_STATUS_SUCCESS;
 	struct rt *rt;
 	bool first;
@@ -163,6 +164,7 @@ static void runtime_leave(struct rt *rt)
 
 hsa_status_t impl_hsa_shut_down(void)
 {
+	DRV_HOLD_CANCEL;
 	struct rt *rt = NULL;
 	bool last;
 

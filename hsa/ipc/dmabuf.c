@@ -1,4 +1,5 @@
 /* Exports of memory as a dma-buf. */
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/memory/memory.h"
@@ -77,5 +78,7 @@ hsa_status_t impl_hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size
 
 hsa_status_t impl_hsa_amd_portable_close_dmabuf(int dmabuf)
 {
+	DRV_HOLD_CANCEL;
+
 	return close(dmabuf) ? HSA_STATUS_ERROR_RESOURCE_FREE : HSA_STATUS_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* Exports to other processes, and imports from them. */
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "hsa/core/table.h"
 #include "hsa/ipc/ipc.h"
@@ -42,6 +43,8 @@ static struct export *export_create(enum rt_ipc_kind kind, uint64_t address, uin
 
 static void export_free(struct export *e)
 {
+	DRV_HOLD_CANCEL;
+
 	for (unsigned i = 0; i < e->pieces; i++)
 		if (e->piece[i].bo)
 			vm_bo_put(e->piece[i].bo);
@@ -133,6 +136,8 @@ int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt
 
 static int random_id(uint64_t *id)
 {
+	DRV_HOLD_CANCEL;
+
 	return getrandom(id, sizeof(*id), 0) == sizeof(*id) ? 0 : drv_fail(-errno, "getrandom");
 }
 
@@ -228,6 +233,7 @@ RT_IMPL(hsa_amd_ipc_memory_create, (void *ptr, size_t len, hsa_amd_ipc_memory_t 
 static int import_fd(const void *client_handle, enum rt_ipc_kind kind, uint64_t piece, struct rt_ipc_item *item,
 		     int *fd)
 {
+	DRV_HOLD_CANCEL;
 	struct rt_ipc_handle handle;
 	int r;
 
@@ -256,6 +262,7 @@ RT_IMPL(hsa_amd_ipc_memory_attach,
 	 void **mapped_ptr),
 	(handle, len, num_agents, agents, mapped_ptr))
 {
+	DRV_HOLD_CANCEL;
 	struct rt_import import = {.type = HSA_EXT_POINTER_TYPE_IPC};
 	struct rt_ipc_item item;
 	hsa_status_t status;
@@ -345,6 +352,7 @@ RT_IMPL(hsa_amd_ipc_signal_create, (hsa_signal_t handle, hsa_amd_ipc_signal_t *i
 
 RT_IMPL(hsa_amd_ipc_signal_attach, (const hsa_amd_ipc_signal_t *handle, hsa_signal_t *signal), (handle, signal))
 {
+	DRV_HOLD_CANCEL;
 	struct rt_ipc_item item;
 	int fd, r;
 

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "hsa/ipc/ipc.h"
 
 /* Timeouts: of a client whose server may be busy, and of the server for a client that sends no request. */
@@ -120,6 +121,7 @@ static void serve_client(struct rt *rt, int client)
 
 static void *serve_run(void *arg)
 {
+	DRV_HOLD_CANCEL;
 	struct rt_ipc_server *server = arg;
 	struct pollfd wait[2] = {{.fd = server->listener, .events = POLLIN},
 				 {.fd = server->stop, .events = POLLIN}};
@@ -168,6 +170,7 @@ static void server_free(struct rt_ipc_server *server)
 
 int rt_ipc_serve(struct rt *rt, uint64_t id, struct rt_ipc_server **out)
 {
+	DRV_HOLD_CANCEL;
 	struct rt_ipc_server *server = malloc(sizeof(*server));
 	int r = 0;
 
@@ -193,6 +196,7 @@ int rt_ipc_serve(struct rt *rt, uint64_t id, struct rt_ipc_server **out)
 
 void rt_ipc_unserve(struct rt_ipc_server *server)
 {
+	DRV_HOLD_CANCEL;
 	const uint64_t one = 1;
 
 	if (!server)
@@ -204,6 +208,8 @@ void rt_ipc_unserve(struct rt_ipc_server *server)
 
 void rt_ipc_abandon(struct rt_ipc_server *server)
 {
+	DRV_HOLD_CANCEL;
+
 	close(server->listener);
 	close(server->stop);
 }
@@ -230,6 +236,7 @@ static int send_query(int fd, const struct rt_ipc_handle *handle, uint64_t piece
 
 int rt_ipc_query(const struct rt_ipc_handle *handle, uint64_t piece, struct rt_ipc_item *what, int *fd)
 {
+	DRV_HOLD_CANCEL;
 	int asking = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), r;
 	struct rt_ipc_reply reply;
 

@@ -1,4 +1,5 @@
 /* rt_vmem: memory without an address. Created, shared, and alive while handles or mappings reference it. */
+#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "hsa/memory/vmm.h"
 #include "vm/host.h"
@@ -46,6 +47,7 @@ void rt_vmem_drop(struct rt_vmem *vmem)
 
 int rt_vmem_bo(struct rt *rt, struct rt_vmem *vmem, unsigned i, struct vm_bo **bo)
 {
+	DRV_HOLD_CANCEL;
 	int fd, r = 0;
 
 	if (!vmem->bo[i]) {

@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "drv/cancel.h"
 #include "hsa/core/table.h"
 #include "hsa/signal/signals.h"
 
 /* Creates a page that no process can shrink. */
 static int create_file(int *file)
 {
+	DRV_HOLD_CANCEL;
 	int fd = memfd_create("tuff signal", MFD_CLOEXEC | MFD_ALLOW_SEALING), r;
 
 	if (fd < 0)
@@ -42,6 +44,7 @@ static int check_file(int file)
 /* Creates a signal on the file, and takes over the file; *value is stored in it, NULL: it has a value. */
 static int shared_create(struct rt *rt, int file, const hsa_signal_value_t *value, hsa_signal_t *handle)
 {
+	DRV_HOLD_CANCEL;
 	struct rt_signal *signal;
 	int r = rt_signals_take_page(rt, &signal);
 
@@ -72,6 +75,7 @@ int rt_signal_create_shared(struct rt *rt, hsa_signal_value_t value, hsa_signal_
 
 int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
 {
+	DRV_HOLD_CANCEL;
 	int file, r = check_file(fd);
 
 	if (r)
@@ -82,6 +86,7 @@ int rt_signal_attach(struct rt *rt, int fd, hsa_signal_t *handle)
 
 int rt_signal_file(struct rt *rt, const struct rt_signal *signal)
 {
+	DRV_HOLD_CANCEL;
 	int file;
 
 	/* Another thread may destroy the signal, and then close the file. */
@@ -93,6 +98,8 @@ int rt_signal_file(struct rt *rt, const struct rt_signal *signal)
 
 void rt_signal_end_shared(struct rt *rt, struct rt_signal *signal)
 {
+	DRV_HOLD_CANCEL;
+
 	drv_lock(&rt->signals->lock);
 	if (signal->file)
 		close((int)signal->file - 1);

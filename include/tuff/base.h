@@ -53,7 +53,8 @@
  *   "Thread safe."            any thread, at any time
  *   "One thread at a time."   for one object, the caller keeps threads apart
  *
- * The library starts no thread and installs no signal handler.
+ * The library starts no thread and installs no signal handler. No function is a cancellation point
+ * (pthread_cancel(3)). 64 KiB of stack are enough for each.
  *
  * Fork. A child may open devices anew; every call on an inherited object gives -ENODEV. */
 #ifndef TUFF_BASE_H

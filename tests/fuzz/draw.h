@@ -6,6 +6,7 @@
 #ifndef TESTS_FUZZ_DRAW_H
 #define TESTS_FUZZ_DRAW_H
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,13 +209,23 @@ static inline void draw_range_note(struct draw_range *list, unsigned *count, voi
 	list[(*count)++] = (struct draw_range){at, size_B};
 }
 
+/* No cancellation point, as what it belongs to is none (canceled.h). */
+static inline void draw_close(int fd)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	close(fd);
+	pthread_setcancelstate(before, NULL);
+}
+
 /* Takes over a descriptor that a call has made. */
 static inline void draw_fd_keep(int fd)
 {
 	int *slot = &draw.fds[draw.fd_next++ % 4];
 
 	if (*slot >= 0)
-		close(*slot);
+		draw_close(*slot);
 	*slot = fd;
 }
 

@@ -55,9 +55,15 @@ static const struct draw_row *row_pick(void)
 	return NULL;
 }
 
+static void thread_begin(void)
+{
+}
+#include "tests/fuzz/canceled.h"
+
 /* The corpus of version 7 has faults, and most of its calls come before them. */
 void replay_check(void)
 {
+	canceled_check();
 	CHECK(calls > 2 * all_refused);
 	if (TUFF_HIP_ABI >= 7)
 		CHECK(all_refused > 0);

@@ -101,7 +101,7 @@ static hipError_t range_export(void *out, hipDeviceptr_t at, size_t size_B, hipM
 			desc->handle.fd = fd;                                                                      \
 		r = function(out, desc);                                                                           \
 		if (r && fd >= 0)                                                                                  \
-			close(fd);                                                                                 \
+			draw_close(fd);                                                                            \
 		return r;                                                                                          \
 	}
 IMPORT(memory_import, hipImportExternalMemory, hipExternalMemory_t, hipExternalMemoryHandleDesc)

@@ -5,6 +5,7 @@
 #include "tests/fuzz/hsa_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B);
+void replay_check(void); /* replay.c */
 
 /* LeakSanitizer's, where it is linked. It searches no mapping by itself. */
 __attribute__((weak)) void __lsan_register_root_region(const void *begin, size_t size_B);
@@ -21,6 +22,20 @@ static const struct draw_row *row_pick(void)
 	unsigned which = draw_byte();
 
 	return &rows[which < ROWS ? which : ROWS - 1];
+}
+
+static hsa_queue_t *first_spare; /* the main thread's */
+
+static void thread_begin(void)
+{
+	spare_queue = first_spare;
+}
+#include "tests/fuzz/canceled.h"
+
+void replay_check(void)
+{
+	first_spare = spare_queue;
+	canceled_check();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_B)

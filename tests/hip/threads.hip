@@ -1,5 +1,6 @@
 /* Calls of one thread while others are in the library: no work is lost, no object is freed in use. */
 #include <atomic>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string>
 #include <sys/mman.h>
@@ -254,7 +255,9 @@ static void pools_come_and_go()
 		if (i % 100 == 0)
 			HIP(hipStreamSynchronize(nullptr));
 	}
-	CHECK(resident_B() < before_B + (1 << 20));
+	/* AddressSanitizer, under the libraries, keeps what they free. */
+	if (!dlsym(RTLD_DEFAULT, "__asan_init"))
+		CHECK(resident_B() < before_B + (1 << 20));
 }
 
 /* --- hipDeviceReset() ------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,6 +47,25 @@ SHIM_EARLY static inline void *shim_resolve(_Atomic(void *) *cache, const char *
 		static _Atomic(void *) cache_;                                                                     \
 		(__typeof__(&name))shim_resolve(&cache_, #name);                                                   \
 	})
+
+/* --- cancellation of threads --- */
+
+/* A call that the real kernel does without a cancellation point is none here either, although the virtual kernel waits and
+ * writes by functions of libc: a canceled thread would end with the kernel's locks. */
+SHIM_EARLY static inline int shim_cancel_hold(void)
+{
+	int before;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	return before;
+}
+SHIM_EARLY static inline void shim_cancel_restore(const int *before)
+{
+	pthread_setcancelstate(*before, NULL);
+}
+/* A declaration that holds cancellation to the end of its block. */
+#define SHIM_HOLD_CANCEL                                                                                           \
+	int cancel_before_ __attribute__((cleanup(shim_cancel_restore), unused)) = shim_cancel_hold()
 
 /* --- sanitizers (sanitizer.c) --- */
 

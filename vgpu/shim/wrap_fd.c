@@ -31,6 +31,7 @@ SHIM_EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	if (!shim_active() || !type_is_ours(request))
 		return SHIM_REAL(ioctl)(fd, request, arg);
+	SHIM_HOLD_CANCEL;
 	r = kern_ioctl(fd, request, arg, &ours);
 	if (!ours)
 		return SHIM_REAL(ioctl)(fd, request, arg);
@@ -56,6 +57,8 @@ SHIM_EXPORT int close(int fd)
 		errno = EBADF;
 		return -1;
 	}
+	pthread_testcancel();
+	SHIM_HOLD_CANCEL;
 	hold = shim_fd_take(fd);
 	r = SHIM_REAL(close)(fd);
 	if (hold) {
@@ -87,6 +90,7 @@ SHIM_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	if (!shim_active() || first > last || (flags & ~0xfu))
 		return SHIM_REAL(close_range)(first, last, flags);
+	SHIM_HOLD_CANCEL;
 	if (!(flags & CLOSE_RANGE_CLOEXEC))
 		shim_fd_forget_range(first, last);
 	return close_around(first, last, flags);
@@ -104,6 +108,7 @@ SHIM_EXPORT void closefrom(int first)
 
 SHIM_EXPORT int dup(int fd)
 {
+	SHIM_HOLD_CANCEL;
 	int copy = SHIM_REAL(dup)(fd);
 
 	if (copy >= 0 && shim_active())
@@ -113,6 +118,7 @@ SHIM_EXPORT int dup(int fd)
 
 static int dup_onto(int fd, int to, int flags, bool three)
 {
+	SHIM_HOLD_CANCEL;
 	struct kern_hold *closed;
 	int r;
 
@@ -158,8 +164,10 @@ SHIM_EXPORT int dup3(int fd, int to, int flags)
 		arg = va_arg(args, void *);                                                                        \
 		va_end(args);                                                                                      \
 		r = SHIM_REAL(name)(fd, command, arg);                                                             \
-		if (r >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC) && shim_active())                 \
+		if (r >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC) && shim_active()) {               \
+			SHIM_HOLD_CANCEL;                                                                          \
 			shim_fd_copied(fd, r);                                                                     \
+		}                                                                                                  \
 		return r;                                                                                          \
 	}
 FCNTL(fcntl)
@@ -171,6 +179,7 @@ FCNTL(fcntl64)
 static void rights_each(const struct msghdr *msg, void (*visit)(int fd, const struct stat *st))
 {
 	const char *end = (const char *)msg->msg_control + msg->msg_controllen;
+	SHIM_HOLD_CANCEL;
 
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
 		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -111,6 +111,7 @@ static void *map_buffer(enum way way, void *addr, size_t size_B, int prot, int f
 static void *map_fd(enum way way, void *addr, size_t size_B, int prot, int flags, int fd, uint64_t offset)
 {
 	bool fixed = (flags & MAP_FIXED) && (flags & MAP_FIXED_NOREPLACE) != MAP_FIXED_NOREPLACE;
+	SHIM_HOLD_CANCEL;
 	struct kern_hold *hold;
 	uint64_t phys;
 	void *at;
@@ -156,6 +157,7 @@ static int unmap(enum way way, void *addr, size_t size_B)
 
 	if (!is_watched())
 		return next_munmap(way, addr, size_B);
+	SHIM_HOLD_CANCEL;
 	before_change(addr, size_B);
 	r = next_munmap(way, addr, size_B);
 	if (!r) {
@@ -179,6 +181,7 @@ static void *remap(enum way way, void *old, size_t old_B, size_t new_B, int flag
 
 	if (!is_watched())
 		return next_mremap(way, old, old_B, new_B, flags, to);
+	SHIM_HOLD_CANCEL;
 	before_change(old, old_B);
 	if (flags & MREMAP_FIXED)
 		before_change(to, new_B);
@@ -208,6 +211,7 @@ static int protect(enum way way, void *addr, size_t size_B, int prot, int pkey)
 
 	if (!is_watched())
 		return next_mprotect(way, addr, size_B, prot, pkey);
+	SHIM_HOLD_CANCEL;
 	before_change(addr, size_B);
 	r = next_mprotect(way, addr, size_B, prot, pkey);
 	after_change(addr, size_B);
@@ -233,8 +237,10 @@ static bool replaces_pages(int advice)
 
 static int advise(enum way way, void *addr, size_t size_B, int advice)
 {
-	if (is_watched() && replaces_pages(advice))
+	if (is_watched() && replaces_pages(advice)) {
+		SHIM_HOLD_CANCEL;
 		before_change(addr, size_B);
+	}
 	return next_madvise(way, addr, size_B, advice);
 }
 

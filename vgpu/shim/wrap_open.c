@@ -89,6 +89,8 @@ SHIM_EARLY static int open_at(int dir, const char *path, int flags, mode_t mode)
 
 	if (!shim_active())
 		return SHIM_REAL(openat)(dir, path, flags, mode);
+	pthread_testcancel();
+	SHIM_HOLD_CANCEL;
 	if (shim_proc_maps(path)) {
 		fd = shim_proc_maps_open(flags & O_CLOEXEC);
 		return fd < 0 ? fail_with(-fd) : fd;
@@ -164,6 +166,7 @@ SHIM_EXPORT int __openat64_2(int dir, const char *path, int flags)
 #define FOPEN(name)                                                                                                \
 	SHIM_EXPORT FILE *name(const char *path, const char *mode)                                                 \
 	{                                                                                                          \
+		SHIM_HOLD_CANCEL;                                                                                  \
 		char buf[PATH_MAX];                                                                                \
 		const char *real = shim_active() ? shim_path(path, buf) : path;                                    \
                                                                                                                    \
