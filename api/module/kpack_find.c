@@ -53,7 +53,7 @@ static void folder_of(const char *path, char *folder, size_t folder_B)
 static size_t mapping_find(const void *address, char *folder, size_t folder_B)
 {
 	DRV_HOLD_CANCEL;
-	FILE *maps = fopen("/proc/self/maps", "re");
+	FILE *maps = fopen("/proc/thread-self/maps", "re");
 	const uintptr_t from = (uintptr_t)address;
 	uintptr_t end = from;
 	const char *path;

@@ -59,7 +59,7 @@ static int find_in_segments(struct dl_phdr_info *info, size_t size_B, void *user
 		part->offset_B = p->p_offset + at;
 		snprintf(part->path, sizeof(part->path), "%s", info->dlpi_name);
 		/* The program itself has no name; nor has the vDSO, which contains no code object. */
-		if (!*part->path && readlink("/proc/self/exe", part->path, sizeof(part->path) - 1) < 0)
+		if (!*part->path && readlink("/proc/thread-self/exe", part->path, sizeof(part->path) - 1) < 0)
 			return 0;
 		return 1;
 	}
@@ -142,7 +142,7 @@ static char *part_uri(int file, const void *image, size_t offset_B, size_t size_
 {
 	char link[64], path[PATH_MAX] = "";
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
+	snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", file);
 	return readlink(link, path, sizeof(path) - 1) > 0 ? file_uri(path, offset_B, size_B, whole)
 							  : memory_uri(image, size_B);
 }

@@ -85,7 +85,7 @@ void shim_fd_copied(int from, int to)
 
 void shim_fd_adopt_all(void)
 {
-	DIR *dir = opendir("/proc/self/fd");
+	DIR *dir = opendir("/proc/thread-self/fd");
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {

@@ -86,7 +86,7 @@ static const char *host_dir(int dir, char *at)
 	char proc[32];
 	long n;
 
-	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", dir);
+	snprintf(proc, sizeof(proc), "/proc/thread-self/fd/%d", dir);
 	n = sys_call6(SYS_readlinkat, AT_FDCWD, (long)proc, (long)at, PATH_MAX - 1, 0, 0);
 	if (n <= 0)
 		return NULL;

@@ -38,7 +38,7 @@ static void write_line(FILE *to, const char *line, size_t length)
 int shim_proc_maps_open(bool cloexec)
 {
 	int fd = sys_memfd("maps", cloexec ? MFD_CLOEXEC : 0);
-	char *text = kern_read_proc("/proc/self/maps");
+	char *text = kern_read_proc("/proc/thread-self/maps");
 	size_t size = 0;
 	char *out = NULL;
 	FILE *to = open_memstream(&out, &size);

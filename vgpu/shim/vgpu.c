@@ -76,7 +76,7 @@ static bool find_preload(char *path, size_t room)
 	static const char *const places[] = {"lib/libtuff-vgpu.so", "libtuff-vgpu.so",
 					     "../lib/tuff/libtuff-vgpu.so", "../lib/libtuff-vgpu.so"};
 	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	ssize_t n = readlink("/proc/thread-self/exe", exe, sizeof(exe) - 1);
 	char *slash;
 
 	if (n <= 0)

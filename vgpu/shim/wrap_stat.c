@@ -149,7 +149,7 @@ static int fixed_fs(int r, int fd, void *fs)
 
 	if (r)
 		return r;
-	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
+	snprintf(proc, sizeof(proc), "/proc/thread-self/fd/%d", fd);
 	n = sys_call6(SYS_readlinkat, AT_FDCWD, (long)proc, (long)at, sizeof(at) - 1, 0, 0);
 	at[n > 0 ? n : 0] = 0;
 	snprintf(tree, sizeof(tree), "%s/sys/", shim_root());

@@ -73,7 +73,7 @@ int kern_guard_open(unsigned slot)
 	int fd, r;
 
 	/* An open file of its own: the lock belongs to it, and is shared with the child. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", kern_local.segment_fd);
+	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", kern_local.segment_fd);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return fd;

@@ -7,13 +7,18 @@ extern void *__libc_stack_end; /* ld.so's: the top of the first thread's stack *
 
 static _Thread_local uintptr_t stack_top; /* 0: not read yet */
 
+static pid_t thread_id(void)
+{
+	return (pid_t)sys_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
 static uintptr_t thread_stack_top(void)
 {
 	pthread_attr_t attr;
 	void *base;
 	size_t size_B;
 
-	if (kern_local.pid == (pid_t)sys_call6(SYS_gettid, 0, 0, 0, 0, 0, 0))
+	if (kern_local.pid == thread_id())
 		return (uintptr_t)__libc_stack_end;
 	if (pthread_getattr_np(pthread_self(), &attr))
 		return 1;
@@ -49,7 +54,8 @@ bool kern_is_own(uint64_t at, uint64_t size_B)
 static int transfer_spans(long nr, const struct iovec *local, const struct iovec *user, unsigned count,
 			  size_t size_B)
 {
-	long r = sys_call6(nr, kern_local.pid, (long)local, count, (long)user, count, 0);
+	/* The process by this thread: a main thread that has ended has no memory. */
+	long r = sys_call6(nr, thread_id(), (long)local, count, (long)user, count, 0);
 
 	if (r == -ENOSYS || r == -EPERM) { /* a sandbox forbids the call: trust the pointer, as the last resort */
 		for (unsigned i = 0; i < count; i++)

@@ -257,7 +257,7 @@ static int take_eventfd(int fd)
 	char path[32], link[sizeof(eventfd)];
 	long n;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
 	n = sys_call6(SYS_readlinkat, AT_FDCWD, (long)path, (long)link, sizeof(link), 0, 0);
 	if (n < 0)
 		return -EBADF;

@@ -169,7 +169,7 @@ void kern_user_memory_forks(void)
 	kern_lock();
 	busy = busy_in(0, UINT64_MAX);
 	kern_unlock();
-	smaps = busy ? kern_read_proc("/proc/self/smaps") : NULL;
+	smaps = busy ? kern_read_proc("/proc/thread-self/smaps") : NULL;
 	if (smaps)
 		invalidate_copied(smaps);
 	free(smaps);

@@ -46,7 +46,7 @@ static int file_pages_validate(uint64_t lo, uint64_t hi, uint32_t flags)
 static int range_validate(uint64_t addr, uint64_t size_B, uint32_t flags, bool *files)
 {
 	uint64_t at = addr, end = addr + size_B;
-	char *text = kern_read_proc("/proc/self/maps"), *save = NULL;
+	char *text = kern_read_proc("/proc/thread-self/maps"), *save = NULL;
 	struct vma vma;
 	int r = 0;
 
