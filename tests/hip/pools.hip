@@ -350,6 +350,7 @@ static void release()
 		give(x, s);
 	HIP(hipStreamSynchronize(s));
 	HIP(hipMemPoolTrimTo(p.at, 1000 * MIB));
+	HIP(hipMemPoolTrimTo(p.at, SIZE_MAX));
 	CHECK_EQ(p.reserved(), 96 * MIB);
 	HIP(hipMemPoolTrimTo(p.at, 40 * MIB));
 	CHECK(p.reserved() >= 40 * MIB && p.reserved() < 96 * MIB); /* S52 */
