@@ -1,4 +1,5 @@
 /* Calls of one thread while others are in the library: no work is lost, no object is freed in use. */
+#define HIP_DEPRECATED /* contexts, too */
 #include <atomic>
 #include <pthread.h>
 #include <string>
@@ -374,6 +375,55 @@ static void calls_in_children()
 	two.join();
 }
 
+/* --- thread-specific data ----------------------------------------------------------------------- */
+
+static std::vector<pthread_key_t> keys; /* the program's; each of their values is the address of this list */
+static std::atomic<unsigned> values_changed;
+
+static void value_check(void *value)
+{
+	values_changed += value != &keys;
+}
+
+static void call_without_keys()
+{
+	gpu_array<unsigned> sum(std::vector<unsigned>(1, 0));
+	hipCtx_t context;
+
+	for (pthread_key_t key : keys)
+		CHECK_EQ(pthread_setspecific(key, &keys), 0);
+	CHECK_EQ(hipCtxCreate(&context, 0, 0), hipErrorOutOfMemory);
+	CHECK_EQ(hipStreamQuery(hipStreamPerThread), hipErrorOutOfMemory);
+	add_one<<<1, 1>>>(sum.at);
+	HIP(hipDeviceSynchronize());
+	CHECK_EQ(sum.read()[0], 1);
+	for (pthread_key_t key : keys)
+		value_check(pthread_getspecific(key));
+	for (unsigned i = 0; i < 4; i++, keys.pop_back())
+		pthread_key_delete(keys.back());
+	HIP(hipStreamQuery(hipStreamPerThread));
+	(void)hipGetLastError();
+}
+
+/* The program has all keys before it calls HIP: none of their values changes, and launches run. With a few keys
+ * less a thread has its own stream. In a process of its own, whose library has no key yet. */
+static void no_key_is_left()
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		pthread_key_t key;
+
+		while (!pthread_key_create(&key, value_check))
+			keys.push_back(key);
+		std::thread(call_without_keys).join();
+		CHECK_EQ(values_changed, 0);
+		_exit(check_failed_ != 0);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
@@ -382,6 +432,7 @@ int main(int argc, char **argv)
 		HIP(hipDeviceSynchronize());
 		return 1;
 	}
+	no_key_is_left(); /* first: HIP is not initialised yet */
 	registered_and_unmapped();
 	registered_by_several();
 	event_behind_null_stream();
