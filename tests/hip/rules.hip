@@ -548,6 +548,29 @@ static void refused_registration()
 	(void)hipGetLastError();
 }
 
+/* A call that fails leaves the thread's stack of contexts and the device's flags. */
+static void refused_contexts()
+{
+	hipCtx_t first, current, more = nullptr;
+	unsigned flags, pushed = 0;
+
+	HIP(hipCtxCreate(&first, hipDeviceScheduleYield, 0));
+	CHECK_EQ(hipCtxSetCurrent((hipCtx_t)&first), hipErrorInvalidContext);
+	HIP(hipCtxGetCurrent(&current));
+	CHECK(current == first);
+	while (pushed < 1000 && !hipCtxPushCurrent(first))
+		pushed++;
+	CHECK(pushed < 1000);
+	CHECK_EQ(hipCtxCreate(&more, hipDeviceScheduleSpin, 0), hipErrorOutOfMemory);
+	HIP(hipGetDeviceFlags(&flags));
+	CHECK(!more && flags == hipDeviceScheduleYield);
+	while (pushed--)
+		HIP(hipCtxPopCurrent(nullptr));
+	HIP(hipCtxDestroy(first));
+	HIP(hipSetDeviceFlags(0));
+	(void)hipGetLastError();
+}
+
 int main()
 {
 	free_memory();
@@ -569,5 +592,6 @@ int main()
 	pieces();
 	wrong_addresses();
 	refused_registration();
+	refused_contexts();
 	return check_done("rules that programs rely on");
 }
