@@ -89,6 +89,38 @@ static void registered_by_several()
 	CHECK_EQ(hipHostUnregister(memory), hipErrorHostMemoryNotRegistered);
 }
 
+/* Threads map memory of different sizes at one address, and unmap it: nothing of a mapping stays behind. */
+static void mapped_by_several()
+{
+	const size_t unit_B = 2 << 20;
+	hipMemAllocationProp p = {};
+	std::vector<std::thread> all;
+	std::atomic<unsigned> mapped{0}, stuck{0};
+	void *at;
+
+	p.type = hipMemAllocationTypePinned;
+	p.location.type = hipMemLocationTypeDevice;
+	HIP(hipMemAddressReserve(&at, 2 * unit_B, 0, nullptr, 0));
+	for (unsigned t = 0; t < 8; t++)
+		all.emplace_back([&, t] {
+			const size_t size_B = (t % 2 + 1) * unit_B;
+			hipMemGenericAllocationHandle_t memory;
+
+			HIP(hipMemCreate(&memory, size_B, &p, 0));
+			for (unsigned i = 0; i < 20000 && !stuck; i++)
+				if (!hipMemMap(at, size_B, 0, memory, 0)) {
+					mapped++;
+					stuck += hipMemUnmap(at, size_B) != hipSuccess;
+				}
+			HIP(hipMemRelease(memory));
+			(void)hipGetLastError();
+		});
+	for (std::thread &t : all)
+		t.join();
+	CHECK(mapped && !stuck);
+	HIP(hipMemAddressFree(at, 2 * unit_B));
+}
+
 /* --- streams ---------------------------------------------------------------------------------- */
 
 /* An event on a stream that the null stream's kernel is before is reached behind that, though it is another
@@ -435,6 +467,7 @@ int main(int argc, char **argv)
 	no_key_is_left(); /* first: HIP is not initialised yet */
 	registered_and_unmapped();
 	registered_by_several();
+	mapped_by_several();
 	event_behind_null_stream();
 	full_queue();
 	launches_from_destructors();
