@@ -116,6 +116,12 @@ static inline void hip_retire_flush(void)
 	drv_retire_flush(&hip_calls, &hip_thread.caller);
 }
 
+/* A key of values that threads have, with the destructor `end`. All zero: it is made at its first use. */
+struct hip_thread_key {
+	_Atomic unsigned made; /* the key + 1; 0: not made yet */
+};
+/* False: the program has all keys. */
+bool hip_thread_key_of(struct hip_thread_key *at, void (*end)(void *value), pthread_key_t *key);
 /* Gives zeroed memory that belongs to the thread and is freed when the thread ends. `at` is a thread-local
  * variable, in which the function stores the address. NULL: out of memory. */
 void *hip_thread_memory(void **at, size_t size_B);

@@ -23,8 +23,22 @@ struct block {
 	_Alignas(16) char bytes[];
 };
 
-static pthread_key_t blocks_key; /* the thread's list of blocks: owned */
-static pthread_once_t blocks_once = PTHREAD_ONCE_INIT;
+static struct hip_thread_key blocks_key; /* the thread's list of blocks: owned */
+
+bool hip_thread_key_of(struct hip_thread_key *at, void (*end)(void *value), pthread_key_t *key)
+{
+	unsigned made = atomic_load(&at->made);
+
+	if (!made) {
+		if (pthread_key_create(key, end))
+			return false;
+		if (atomic_compare_exchange_strong(&at->made, &made, *key + 1))
+			return true;
+		pthread_key_delete(*key); /* another thread has made one meanwhile */
+	}
+	*key = made - 1;
+	return true;
+}
 
 static void free_blocks(void *first)
 {
@@ -35,23 +49,20 @@ static void free_blocks(void *first)
 	}
 }
 
-static void make_blocks_key(void)
-{
-	(void)!pthread_key_create(&blocks_key, free_blocks);
-}
-
 void *hip_thread_memory(void **at, size_t size_B)
 {
+	pthread_key_t key;
 	struct block *b;
 
 	if (*at)
 		return *at;
-	pthread_once(&blocks_once, make_blocks_key);
+	if (!hip_thread_key_of(&blocks_key, free_blocks, &key))
+		return NULL;
 	b = calloc(1, sizeof(*b) + size_B);
 	if (!b)
 		return NULL;
-	*b = (struct block){pthread_getspecific(blocks_key), at};
-	if (pthread_setspecific(blocks_key, b)) {
+	*b = (struct block){pthread_getspecific(key), at};
+	if (pthread_setspecific(key, b)) {
 		free(b);
 		return NULL;
 	}

@@ -107,6 +107,20 @@ static hipError_t context_pop(hipCtx_t *out)
 	return hipSuccess;
 }
 
+static void free_context(struct drv_retired *retired)
+{
+	free(vm_container(retired, struct hip_context, retired));
+}
+
+static hipError_t context_drop(struct hip_context *c)
+{
+	if (!drv_handle_destroy(&hip_handles, c->handle))
+		return hipErrorInvalidContext;
+	drv_retire(&hip_calls, &c->retired, free_context);
+	drv_retire_collect(&hip_calls);
+	return hipSuccess;
+}
+
 static hipError_t context_create(hipCtx_t *out, unsigned flags, int device)
 {
 	struct hip_context *c;
@@ -117,20 +131,20 @@ static hipError_t context_create(hipCtx_t *out, unsigned flags, int device)
 	r = context_make(hip_device_of(device), flags, false, &c);
 	if (r)
 		return r;
+	r = context_push((hipCtx_t)(uintptr_t)c->handle);
+	if (r) {
+		(void)!context_drop(c);
+		return r;
+	}
 	*out = (hipCtx_t)(uintptr_t)c->handle;
 	/* Flags belong to the device, since contexts are views of one. */
 	c->device->flags = flags;
-	return context_push(*out);
+	return hipSuccess;
 }
 
 HIP_PUBLIC(hipCtxCreate, (hipCtx_t *context, unsigned int flags, hipDevice_t device), (context, flags, device))
 {
 	return context_create(context, flags, device);
-}
-
-static void free_context(struct drv_retired *retired)
-{
-	free(vm_container(retired, struct hip_context, retired));
 }
 
 HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
@@ -141,11 +155,7 @@ HIP_PUBLIC(hipCtxDestroy, (hipCtx_t context), (context))
 		return c || !context ? hipErrorInvalidValue : hipErrorInvalidContext;
 	if (context && stack_top() == context)
 		(void)!context_pop(NULL);
-	if (!drv_handle_destroy(&hip_handles, c->handle))
-		return hipErrorInvalidContext;
-	drv_retire(&hip_calls, &c->retired, free_context);
-	drv_retire_collect(&hip_calls);
-	return hipSuccess;
+	return context_drop(c);
 }
 
 HIP_PUBLIC(hipCtxPopCurrent, (hipCtx_t *context), (context))
@@ -160,6 +170,8 @@ HIP_PUBLIC(hipCtxPushCurrent, (hipCtx_t context), (context))
 
 HIP_PUBLIC(hipCtxSetCurrent, (hipCtx_t context), (context))
 {
+	if (context && !context_of(context))
+		return hipErrorInvalidContext;
 	(void)!context_pop(NULL);
 	return context ? context_push(context) : hipSuccess;
 }

@@ -15,8 +15,7 @@ struct hip_call {
 };
 
 /* Frees the stacks of threads that end. */
-static pthread_key_t calls_key;
-static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
+static struct hip_thread_key calls_key;
 
 /* Resets the thread's pointer: destructors that run later may launch again. */
 static void free_calls(void *calls)
@@ -28,23 +27,20 @@ static void free_calls(void *calls)
 	t->call_count = t->call_max = 0;
 }
 
-static void make_calls_key(void)
-{
-	(void)!pthread_key_create(&calls_key, free_calls);
-}
-
 static hipError_t grow_calls(void)
 {
 	struct hip_thread *t = &hip_thread;
 	unsigned max = t->call_max ? 2 * t->call_max : 4;
 	struct hip_call *calls = realloc(t->calls, max * sizeof(*calls));
+	pthread_key_t key;
 
 	if (!calls)
 		return hipErrorOutOfMemory;
 	t->calls = calls;
 	t->call_max = max;
-	pthread_once(&calls_once, make_calls_key);
-	(void)!pthread_setspecific(calls_key, calls);
+	/* Without a key the stack stays when the thread ends. */
+	if (hip_thread_key_of(&calls_key, free_calls, &key))
+		(void)!pthread_setspecific(key, calls);
 	return hipSuccess;
 }
 

@@ -531,11 +531,11 @@ static hipError_t host_unregister(void *ptr)
 	return taken ? r : hipErrorHostMemoryNotRegistered;
 }
 
-static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
+static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags, int device)
 {
 	struct hip_memory memory = {
 		.kind = HIP_MEMORY_REGISTERED,
-		.device = hip_current()->index,
+		.device = device,
 		.flags = flags,
 		.size_B = size_B,
 		.base = ptr,
@@ -563,9 +563,25 @@ static hipError_t register_locked(void *ptr, size_t size_B, unsigned flags)
 	return r;
 }
 
+/* A registration that is refused leaves the old one. */
+static hipError_t replace_locked(void *ptr, size_t size_B, unsigned flags)
+{
+	struct hip_memory *old = hip_memories_take(ptr, 1u << HIP_MEMORY_REGISTERED, false);
+	hipError_t r;
+
+	if (old)
+		hsa_amd_memory_unlock(ptr);
+	r = register_locked(ptr, size_B, flags, hip_current()->index);
+	if (r && old)
+		(void)!register_locked(ptr, old->size_B, old->flags, old->device);
+	free(old);
+	return r;
+}
+
 static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 {
-	hipError_t r;
+	hipError_t r = hipSuccess;
+	struct hip_memory old;
 	bool again;
 
 	if (!ptr || !size_B || flags & ~(unsigned)REGISTER_FLAGS || (uintptr_t)ptr + size_B < (uintptr_t)ptr)
@@ -573,12 +589,13 @@ static hipError_t host_register(void *ptr, size_t size_B, unsigned flags)
 	if (hip_memories_overlap(ptr, size_B, &again))
 		return hipErrorHostMemoryAlreadyRegistered;
 	/* CLR's rule: a new registration replaces an old one, since programs free memory without unregistering
-	 * it. */
-	r = again ? host_unregister(ptr) : hipSuccess;
-	if (r && r != hipErrorHostMemoryNotRegistered) /* another thread may have unregistered it */
+	 * it. Kernels may use the old one until the device is idle. */
+	if (again && hip_memory_find(ptr, &old))
+		r = hip_device_wait(&hip.device[old.device]);
+	if (r)
 		return r;
 	drv_mutex_lock(&register_lock);
-	r = register_locked(ptr, size_B, flags);
+	r = replace_locked(ptr, size_B, flags);
 	drv_mutex_unlock(&register_lock);
 	return r;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/stream/stream.h"
 
@@ -111,6 +112,22 @@ static struct hip_device *device_of(hsa_amd_vmem_alloc_handle_t handle)
 	return NULL;
 }
 
+/* Serializes mappings, so that this library's entries and HSA's agree. */
+static struct drv_mutex map_lock = DRV_MUTEX(DRV_RANK_HIP_REGISTER);
+
+static hipError_t map_locked(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_t handle, int device)
+{
+	hipError_t r = invalid_unless(hsa_amd_vmem_map(ptr, size_B, 0, handle, 0));
+
+	drv_rank_assert(DRV_RANK_HIP_REGISTER);
+	if (r)
+		return r;
+	r = hip_memory_add_ours(HIP_MEMORY_DEVICE, device, ptr, size_B);
+	if (r)
+		hsa_amd_vmem_unmap(ptr, size_B);
+	return r;
+}
+
 static hipError_t range_map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_t handle)
 {
 	struct hip_device *d = device_of(handle);
@@ -118,12 +135,9 @@ static hipError_t range_map(void *ptr, size_t size_B, hsa_amd_vmem_alloc_handle_
 
 	if (!ptr || !size_B || !d)
 		return hipErrorInvalidValue;
-	r = invalid_unless(hsa_amd_vmem_map(ptr, size_B, 0, handle, 0));
-	if (r)
-		return r;
-	r = hip_memory_add_ours(HIP_MEMORY_DEVICE, d->index, ptr, size_B);
-	if (r)
-		hsa_amd_vmem_unmap(ptr, size_B);
+	drv_mutex_lock(&map_lock);
+	r = map_locked(ptr, size_B, handle, d->index);
+	drv_mutex_unlock(&map_lock);
 	return r;
 }
 
@@ -149,6 +163,22 @@ static bool find_piece(const void *ptr, size_t size_B, struct hip_memory *memory
 	return hip_memory_find(ptr, memory) && memory->ours && memory->gpu_base == ptr && memory->size_B <= size_B;
 }
 
+static hipError_t unmap_locked(char *ptr, size_t size_B)
+{
+	struct hip_memory memory;
+	hipError_t r = hipSuccess;
+
+	drv_rank_assert(DRV_RANK_HIP_REGISTER);
+	for (size_t at_B = 0; !r && at_B < size_B; at_B += memory.size_B) {
+		if (!find_piece(ptr + at_B, size_B - at_B, &memory))
+			return hipErrorInvalidValue;
+		r = invalid_unless(hsa_amd_vmem_unmap(ptr + at_B, memory.size_B));
+		if (!r)
+			hip_memory_remove_ours(ptr + at_B);
+	}
+	return r;
+}
+
 /* Unmaps one mapping, or several side by side. */
 static hipError_t range_unmap(char *ptr, size_t size_B)
 {
@@ -161,13 +191,11 @@ static hipError_t range_unmap(char *ptr, size_t size_B)
 			return hipErrorInvalidValue;
 		r = hip_device_wait(&hip.device[memory.device]);
 	}
-	for (size_t at_B = 0; !r && at_B < size_B; at_B += memory.size_B) {
-		if (!find_piece(ptr + at_B, size_B - at_B, &memory))
-			return hipErrorInvalidValue;
-		r = invalid_unless(hsa_amd_vmem_unmap(ptr + at_B, memory.size_B));
-		if (!r)
-			hip_memory_remove_ours(ptr + at_B);
-	}
+	if (r)
+		return r;
+	drv_mutex_lock(&map_lock);
+	r = unmap_locked(ptr, size_B);
+	drv_mutex_unlock(&map_lock);
 	return r;
 }
 

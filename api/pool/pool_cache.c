@@ -291,11 +291,14 @@ static inline bool pool_hit(void **out, size_t size_B, const struct hip_pool *p,
 
 /* --- freeing ---------------------------------------------------------------------------------- */
 
-/* The used block that begins near the address. NULL: none. */
+/* The block in the table at the address. NULL: none. A used block's class is a difference of addresses, so that an address
+ * that is no multiple of the quantum would be taken for a block of another class. */
 static inline struct hip_block *block_at(const struct hip_pool *p, const void *ptr)
 {
 	uint64_t at = (uintptr_t)ptr - (uintptr_t)p->base;
 
+	if (__builtin_expect(at % HIP_POOL_QUANTUM, 0))
+		return NULL;
 	return atomic_load_explicit(&p->table[at / HIP_POOL_QUANTUM], memory_order_acquire);
 }
 

@@ -513,7 +513,7 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		struct hip_chunk_memory *c = *at;
 		uint64_t size_B = c->hi - c->lo;
 
-		if (p->reserved_B < keep_B + size_B || !chunk_is_unused(p, c, any)) {
+		if (p->reserved_B - size_B < keep_B || !chunk_is_unused(p, c, any)) {
 			at = &c->next;
 			continue;
 		}

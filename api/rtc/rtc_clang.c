@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,24 +119,50 @@ static char **plain_environment(void)
 	return env;
 }
 
-/* Both of the program's streams go to the file `log`. The status of waitpid(), or -1. */
+/* The status of the child, or 0 if it is not known: the program ignores the end of its children, or waits for all of them. The
+ * child has ended then, too. */
+static int child_wait(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;
+	return status;
+}
+
+/* The child has the default action of SIGCHLD: a compiler that inherits that it is ignored cannot wait for children of its own. */
+static bool child_signals(posix_spawnattr_t *how)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	return !posix_spawnattr_setsigdefault(how, &signals) &&
+	       !posix_spawnattr_setflags(how, POSIX_SPAWN_SETSIGDEF);
+}
+
+/* Both of the program's streams go to the file `log`. The program's status, as far as it is known; -1: it did not run. */
 static int command_run(const struct hip_rtc_args *a, const char *log)
 {
 	posix_spawn_file_actions_t files;
+	posix_spawnattr_t how;
 	char **env = plain_environment();
 	int status = -1;
 	pid_t pid;
 
-	if (!env || posix_spawn_file_actions_init(&files)) {
-		free(env);
-		return -1;
-	}
+	if (!env || posix_spawn_file_actions_init(&files))
+		goto no_files;
+	if (posix_spawnattr_init(&how))
+		goto no_attributes;
 	if (!posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) &&
-	    !posix_spawn_file_actions_adddup2(&files, 1, 2) &&
-	    !posix_spawn(&pid, a->at[0], &files, NULL, (char *const *)a->at, env))
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			continue;
+	    !posix_spawn_file_actions_adddup2(&files, 1, 2) && child_signals(&how) &&
+	    !posix_spawn(&pid, a->at[0], &files, &how, (char *const *)a->at, env))
+		status = child_wait(pid);
+	posix_spawnattr_destroy(&how);
+no_attributes:
 	posix_spawn_file_actions_destroy(&files);
+no_files:
 	free(env);
 	return status;
 }
@@ -158,18 +185,18 @@ static void resources_find(const char *clang, const char *folder, char *resource
 	hip_rtc_args_fini(&a);
 }
 
-/* Runs the command and frees it. notes: what may explain a failure. */
+/* Runs the command and frees it. notes: what may explain a failure. A command that failed leaves no code. */
 static hiprtcResult command_finish(struct hip_rtc_args *a, const char *folder, struct hip_bytes *notes,
 				   struct hip_bytes *code, struct hip_bytes *log)
 {
 	char path[PATH_MAX], out[PATH_MAX];
-	int status;
+	bool ok;
 
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(out, sizeof(out), "%s/program.co", folder);
-	status = a->failed ? -1 : command_run(a, path);
+	ok = !a->failed && !command_run(a, path) && hip_read_file(out, code);
 	(void)!hip_read_file(path, log);
-	if (status) {
+	if (!ok) {
 		if (!log->size_B && a->count)
 			hip_rtc_note(log, "%s did not run", a->at[0]);
 		if (notes->size_B)
@@ -177,7 +204,7 @@ static hiprtcResult command_finish(struct hip_rtc_args *a, const char *folder, s
 	}
 	hip_rtc_args_fini(a);
 	hip_bytes_fini(notes);
-	return !status && hip_read_file(out, code) ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
+	return ok ? HIPRTC_SUCCESS : HIPRTC_ERROR_COMPILATION;
 }
 
 /* --- compiling and linking ----------------------------------------------------------------------- */

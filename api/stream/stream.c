@@ -259,8 +259,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 }
 
 /* A thread's own streams, one for each device; closed when the thread ends. */
-static pthread_key_t own_key;
-static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+static struct hip_thread_key own_key;
 
 static void free_own(void *arg)
 {
@@ -276,21 +275,18 @@ static void free_own(void *arg)
 	free(own);
 }
 
-static void make_own_key(void)
-{
-	(void)!pthread_key_create(&own_key, free_own);
-}
-
 static hipError_t own_stream(struct hip_device *device, struct hip_stream **stream)
 {
 	struct hip_stream **own;
 	hipError_t r = hipSuccess;
+	pthread_key_t key;
 
-	pthread_once(&own_once, make_own_key);
-	own = pthread_getspecific(own_key);
+	if (!hip_thread_key_of(&own_key, free_own, &key))
+		return hipErrorOutOfMemory;
+	own = pthread_getspecific(key);
 	if (!own) {
 		own = calloc(HIP_DEVICES_MAX, sizeof(struct hip_stream *));
-		if (!own || pthread_setspecific(own_key, own)) {
+		if (!own || pthread_setspecific(key, own)) {
 			free(own);
 			return hipErrorOutOfMemory;
 		}

@@ -73,12 +73,52 @@ static int tool_query(int domain, uint32_t operation, void *data)
 	return fn ? fn(domain, operation, data) : -1;
 }
 
-static void set_flag(bool on)
+/* Not held while a tool's function runs. */
+static struct drv_lock tool_lock = DRV_LOCK(DRV_RANK_HIP_TOOL);
+
+/* Calls of all threads that have begun under a tool, and whether a tool wants reports. Guarded by tool_lock. */
+static struct {
+	unsigned open;
+	bool wanted;
+} reports;
+
+/* The flag stays while a call is open: without it the call would not be closed. */
+static void set_flag_locked(void)
 {
-	if (on)
+	drv_rank_assert(DRV_RANK_HIP_TOOL);
+	if (reports.wanted || reports.open)
 		atomic_fetch_or(&hip_slow_flags, HIP_SLOW_TOOL);
 	else
 		atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_TOOL);
+}
+
+static void set_wanted_locked(bool wanted)
+{
+	reports.wanted = wanted;
+	set_flag_locked();
+}
+
+/* False: the tool has ended meanwhile. */
+static bool report_open(void)
+{
+	bool wanted;
+
+	drv_lock(&tool_lock);
+	wanted = reports.wanted;
+	reports.open += wanted;
+	drv_unlock(&tool_lock);
+	return wanted;
+}
+
+/* A child of fork() has no tool, and a thread of its parent may have the lock. */
+static void report_close(void)
+{
+	if (hip.child)
+		return;
+	drv_lock(&tool_lock);
+	reports.open--;
+	set_flag_locked();
+	drv_unlock(&tool_lock);
 }
 
 /* The callback interface of HIP 5.2, which has a function for each number. */
@@ -95,8 +135,7 @@ struct old_calls {
 	void *call_arg;
 };
 
-static struct {
-	struct drv_lock lock;           /* guards the members below; not held while a tool's function runs */
+static struct {                         /* guarded by tool_lock */
 	struct old_calls call[NUMBERS]; /* indexed by the number of the call */
 	unsigned calls;                 /* entries that have `data` */
 	old_number_fn number;
@@ -104,7 +143,7 @@ static struct {
 	void *work_arg;
 	_Atomic bool wanted[HIP_TOOL_WORK_OPS];
 	uint64_t numbers; /* operations reported so far */
-} old_calls = {.lock = DRV_LOCK(DRV_RANK_HIP_TOOL)};
+} old_calls;
 
 static bool old_is_on(void)
 {
@@ -159,9 +198,9 @@ static void enter_old(struct call *c, const struct hip_arg *args)
 {
 	if (!c->row)
 		return;
-	drv_lock(&old_calls.lock);
+	drv_lock(&tool_lock);
 	c->old = old_calls.call[c->row->id];
-	drv_unlock(&old_calls.lock);
+	drv_unlock(&tool_lock);
 	if (c->old.data)
 		c->old_data = c->old.data(c->row->id, NULL, NULL, NULL);
 	if (!c->old_data || !c->old.call)
@@ -187,7 +226,7 @@ void hip_tool_enter(const char *function, const struct hip_arg *args)
 	struct call *c;
 
 	/* Out of memory, or nested too deep: the call runs without a report. */
-	if (!calls || calls->count == NESTED_MAX)
+	if (!calls || calls->count == NESTED_MAX || !report_open())
 		return;
 	c = &calls->call[calls->count];
 	memset(c, 0, sizeof(*c));
@@ -214,6 +253,7 @@ void hip_tool_exit(const char *function)
 	exit_old(c);
 #endif
 	calls->count--;
+	report_close();
 }
 
 /* --- work ------------------------------------------------------------------------------------- */
@@ -264,12 +304,14 @@ void hip_tool_report(const struct hip_tool_record *record)
 
 void hipRegisterTracerCallback(int (*function)(int domain, uint32_t operation_id, void *data))
 {
+	drv_lock(&tool_lock);
 	atomic_store_explicit(&tool, function, memory_order_release);
 #if TUFF_HIP_ABI == 5
-	set_flag(function || old_is_on());
+	set_wanted_locked(function || old_is_on());
 #else
-	set_flag(function);
+	set_wanted_locked(function);
 #endif
+	drv_unlock(&tool_lock);
 }
 
 static const struct {
@@ -309,10 +351,10 @@ static hipError_t set_call(uint32_t id, old_call_fn fn, void *arg)
 {
 	if (!is_number(id))
 		return hipErrorInvalidValue;
-	drv_lock(&old_calls.lock);
+	drv_lock(&tool_lock);
 	old_calls.call[id].call = fn;
 	old_calls.call[id].call_arg = arg;
-	drv_unlock(&old_calls.lock);
+	drv_unlock(&tool_lock);
 	return hipSuccess;
 }
 
@@ -320,13 +362,13 @@ static hipError_t set_data(uint32_t id, old_data_fn fn, void *arg)
 {
 	if (!is_number(id))
 		return hipErrorInvalidValue;
-	drv_lock(&old_calls.lock);
+	drv_lock(&tool_lock);
 	old_calls.calls += !!fn;
 	old_calls.calls -= !!old_calls.call[id].data;
 	old_calls.call[id].data = fn;
 	old_calls.call[id].data_arg = arg;
-	set_flag(old_is_on() || atomic_load(&tool));
-	drv_unlock(&old_calls.lock);
+	set_wanted_locked(old_is_on() || atomic_load(&tool));
+	drv_unlock(&tool_lock);
 	return hipSuccess;
 }
 
@@ -353,21 +395,21 @@ hipError_t hipRemoveActivityCallback(uint32_t id)
 /* Called by the tool before it enables reports of work, and not again while work is reported. */
 void hipInitActivityCallback(void *number_fn, void *work_fn, void *arg)
 {
-	drv_lock(&old_calls.lock);
+	drv_lock(&tool_lock);
 	old_calls.number = (old_number_fn)number_fn;
 	old_calls.work = (old_work_fn)work_fn;
 	old_calls.work_arg = arg;
-	drv_unlock(&old_calls.lock);
+	drv_unlock(&tool_lock);
 }
 
 bool hipEnableActivityCallback(uint32_t op, bool enable)
 {
 	if (op >= HIP_TOOL_WORK_OPS)
 		return false;
-	drv_lock(&old_calls.lock);
+	drv_lock(&tool_lock);
 	old_calls.wanted[op] = enable;
-	set_flag(old_is_on() || atomic_load(&tool));
-	drv_unlock(&old_calls.lock);
+	set_wanted_locked(old_is_on() || atomic_load(&tool));
+	drv_unlock(&tool_lock);
 	return true;
 }
 #endif

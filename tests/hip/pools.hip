@@ -115,6 +115,10 @@ static void sizes()
 	CHECK_EQ(hipFree(all[0]), hipErrorInvalidValue);
 	void *block = p.take(4096, s);
 	CHECK_EQ(hipFreeAsync((char *)block + 512, s), hipErrorInvalidValue); /* S27 */
+	for (unsigned at = 1; at < 64; at++) {
+		CHECK_EQ(hipFreeAsync((char *)block + at, s), hipErrorInvalidValue);
+		CHECK_EQ(hipFree((char *)block + at), hipErrorInvalidValue);
+	}
 	CHECK_EQ(p.used(), 4096);
 	HIP(hipFree(block)); /* S24 */
 	CHECK_EQ(p.used(), 0);
@@ -350,6 +354,7 @@ static void release()
 		give(x, s);
 	HIP(hipStreamSynchronize(s));
 	HIP(hipMemPoolTrimTo(p.at, 1000 * MIB));
+	HIP(hipMemPoolTrimTo(p.at, SIZE_MAX));
 	CHECK_EQ(p.reserved(), 96 * MIB);
 	HIP(hipMemPoolTrimTo(p.at, 40 * MIB));
 	CHECK(p.reserved() >= 40 * MIB && p.reserved() < 96 * MIB); /* S52 */

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <glob.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -148,6 +149,14 @@ static void no_compiler()
 	fails(SINE, {}, {"hiprtc: no clang that compiles for AMD's GPUs was found"});
 }
 
+/* The program ignores the end of its children, so that it can wait for none; its compiler waits for children of its own. */
+static void children_ignored()
+{
+	signal(SIGCHLD, SIG_IGN);
+	a_program({}, false);
+	fails("extern \"C\" __global__ void k() { nonsense(); }\n", {}, {"nonsense"});
+}
+
 /* Whether the system's device library knows gfx1200: Debian 12's does not. */
 static bool library_knows_later_chip()
 {
@@ -249,6 +258,7 @@ static const struct mode {
 	{"clang", compiler, {"TUFF_HIPRTC", "clang"}, false, nullptr},
 	{"comgr", compiler, {"TUFF_HIPRTC", "comgr"}, true, nullptr},
 	{"clang_forked", forked, {"TUFF_HIPRTC", "clang"}, false, nullptr},
+	{"clang_children_ignored", children_ignored, {"TUFF_HIPRTC", "clang"}, false, nullptr},
 	{"comgr_forked", forked, {}, true, nullptr},
 	{"clang_no_libraries", no_libraries, {"TUFF_HIPRTC", "clang", "HIP_DEVICE_LIB_PATH", "/nowhere"}, false, nullptr},
 	{"comgr_no_libraries", no_libraries, {"TUFF_HIPRTC", "comgr", "HIP_DEVICE_LIB_PATH", "/nowhere"}, true, nullptr},

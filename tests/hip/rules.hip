@@ -525,6 +525,52 @@ static void free_memory()
 	CHECK_EQ(after, before);
 }
 
+/* A registration that is refused leaves the one that it would replace. */
+static void refused_registration()
+{
+	const size_t page_B = 4096;
+	char *at = (char *)mmap(nullptr, 2 * page_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	hipDeviceptr_t base;
+	void *there;
+	size_t size_B;
+
+	munmap(at + page_B, page_B);
+	HIP(hipHostRegister(at, page_B, 0));
+	CHECK_EQ(hipHostRegister(at, 2 * page_B, 0), hipErrorInvalidValue);
+	HIP(hipHostGetDevicePointer(&there, at, 0));
+	HIP(hipMemGetAddressRange(&base, &size_B, at));
+	CHECK(base == at && size_B == page_B);
+	HIP(hipMemset(there, 7, page_B));
+	HIP(hipDeviceSynchronize());
+	CHECK_EQ(at[page_B - 1], 7);
+	HIP(hipHostUnregister(at));
+	munmap(at, page_B);
+	(void)hipGetLastError();
+}
+
+/* A call that fails leaves the thread's stack of contexts and the device's flags. */
+static void refused_contexts()
+{
+	hipCtx_t first, current, more = nullptr;
+	unsigned flags, pushed = 0;
+
+	HIP(hipCtxCreate(&first, hipDeviceScheduleYield, 0));
+	CHECK_EQ(hipCtxSetCurrent((hipCtx_t)&first), hipErrorInvalidContext);
+	HIP(hipCtxGetCurrent(&current));
+	CHECK(current == first);
+	while (pushed < 1000 && !hipCtxPushCurrent(first))
+		pushed++;
+	CHECK(pushed < 1000);
+	CHECK_EQ(hipCtxCreate(&more, hipDeviceScheduleSpin, 0), hipErrorOutOfMemory);
+	HIP(hipGetDeviceFlags(&flags));
+	CHECK(!more && flags == hipDeviceScheduleYield);
+	while (pushed--)
+		HIP(hipCtxPopCurrent(nullptr));
+	HIP(hipCtxDestroy(first));
+	HIP(hipSetDeviceFlags(0));
+	(void)hipGetLastError();
+}
+
 int main()
 {
 	free_memory();
@@ -545,5 +591,7 @@ int main()
 	copies_within();
 	pieces();
 	wrong_addresses();
+	refused_registration();
+	refused_contexts();
 	return check_done("rules that programs rely on");
 }

@@ -1,4 +1,5 @@
 /* Calls of one thread while others are in the library: no work is lost, no object is freed in use. */
+#define HIP_DEPRECATED /* contexts, too */
 #include <atomic>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -87,6 +88,38 @@ static void registered_by_several()
 		t.join();
 	CHECK(begun >= ended && ended);
 	CHECK_EQ(hipHostUnregister(memory), hipErrorHostMemoryNotRegistered);
+}
+
+/* Threads map memory of different sizes at one address, and unmap it: nothing of a mapping stays behind. */
+static void mapped_by_several()
+{
+	const size_t unit_B = 2 << 20;
+	hipMemAllocationProp p = {};
+	std::vector<std::thread> all;
+	std::atomic<unsigned> mapped{0}, stuck{0};
+	void *at;
+
+	p.type = hipMemAllocationTypePinned;
+	p.location.type = hipMemLocationTypeDevice;
+	HIP(hipMemAddressReserve(&at, 2 * unit_B, 0, nullptr, 0));
+	for (unsigned t = 0; t < 8; t++)
+		all.emplace_back([&, t] {
+			const size_t size_B = (t % 2 + 1) * unit_B;
+			hipMemGenericAllocationHandle_t memory;
+
+			HIP(hipMemCreate(&memory, size_B, &p, 0));
+			for (unsigned i = 0; i < 20000 && !stuck; i++)
+				if (!hipMemMap(at, size_B, 0, memory, 0)) {
+					mapped++;
+					stuck += hipMemUnmap(at, size_B) != hipSuccess;
+				}
+			HIP(hipMemRelease(memory));
+			(void)hipGetLastError();
+		});
+	for (std::thread &t : all)
+		t.join();
+	CHECK(mapped && !stuck);
+	HIP(hipMemAddressFree(at, 2 * unit_B));
 }
 
 /* --- streams ---------------------------------------------------------------------------------- */
@@ -377,6 +410,55 @@ static void calls_in_children()
 	two.join();
 }
 
+/* --- thread-specific data ----------------------------------------------------------------------- */
+
+static std::vector<pthread_key_t> keys; /* the program's; each of their values is the address of this list */
+static std::atomic<unsigned> values_changed;
+
+static void value_check(void *value)
+{
+	values_changed += value != &keys;
+}
+
+static void call_without_keys()
+{
+	gpu_array<unsigned> sum(std::vector<unsigned>(1, 0));
+	hipCtx_t context;
+
+	for (pthread_key_t key : keys)
+		CHECK_EQ(pthread_setspecific(key, &keys), 0);
+	CHECK_EQ(hipCtxCreate(&context, 0, 0), hipErrorOutOfMemory);
+	CHECK_EQ(hipStreamQuery(hipStreamPerThread), hipErrorOutOfMemory);
+	add_one<<<1, 1>>>(sum.at);
+	HIP(hipDeviceSynchronize());
+	CHECK_EQ(sum.read()[0], 1);
+	for (pthread_key_t key : keys)
+		value_check(pthread_getspecific(key));
+	for (unsigned i = 0; i < 4; i++, keys.pop_back())
+		pthread_key_delete(keys.back());
+	HIP(hipStreamQuery(hipStreamPerThread));
+	(void)hipGetLastError();
+}
+
+/* The program has all keys before it calls HIP: none of their values changes, and launches run. With a few keys
+ * less a thread has its own stream. In a process of its own, whose library has no key yet. */
+static void no_key_is_left()
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		pthread_key_t key;
+
+		while (!pthread_key_create(&key, value_check))
+			keys.push_back(key);
+		std::thread(call_without_keys).join();
+		CHECK_EQ(values_changed, 0);
+		_exit(check_failed_ != 0);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
@@ -385,8 +467,10 @@ int main(int argc, char **argv)
 		HIP(hipDeviceSynchronize());
 		return 1;
 	}
+	no_key_is_left(); /* first: HIP is not initialised yet */
 	registered_and_unmapped();
 	registered_by_several();
+	mapped_by_several();
 	event_behind_null_stream();
 	full_queue();
 	launches_from_destructors();

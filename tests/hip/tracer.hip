@@ -343,6 +343,37 @@ static void threads()
 		CHECK(c.second.ended);
 }
 
+static int hear_once(int domain, uint32_t operation, void *data)
+{
+	const int r = hear(domain, operation, data);
+
+	if (domain == CALLS)
+		((trace *)data)->enter = [](uint32_t id, trace *t) {
+			enter(id, t);
+			hipRegisterTracerCallback(nullptr);
+		};
+	return r;
+}
+
+/* A tool that stops inside calls gets the ends of these calls, and everything when it begins again. */
+static void stops_inside()
+{
+	forget();
+	for (unsigned i = 0; i < 20; i++) {
+		hipRegisterTracerCallback(hear_once);
+		HIP(hipSetDevice(0));
+	}
+	CHECK_EQ(count_calls("hipSetDevice"), 20);
+	HIP(hipSetDevice(0));
+	CHECK_EQ(count_calls("hipSetDevice"), 20);
+	hipRegisterTracerCallback(hear);
+	program(1);
+	hipRegisterTracerCallback(nullptr);
+	CHECK_EQ(count_calls("hipLaunchKernel"), 1);
+	CHECK_EQ(count_works("dispatch KernelExecution _Z3addPjj", "hipLaunchKernel"), 1);
+	forget();
+}
+
 int main()
 {
 	all();
@@ -350,5 +381,6 @@ int main()
 	graph();
 	grid();
 	threads();
+	stops_inside();
 	return check_done("tracer");
 }
