@@ -419,9 +419,12 @@ static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *node
 		return hipErrorOutOfMemory;
 	if (count)
 		memcpy(copy, nodes, count * sizeof(hipGraphNode_t));
-	if (flags == hipStreamSetCaptureDependencies)
+	/* Room is made first: an update that is refused drops nothing. */
+	r = hip_capture_reserve(p, count);
+	if (!r && flags == hipStreamSetCaptureDependencies)
 		drop_tails(p, g);
-	r = hip_capture_add_tails(p, copy, count);
+	if (!r)
+		r = hip_capture_add_tails(p, copy, count);
 	free(copy);
 	return r;
 }
