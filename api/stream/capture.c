@@ -55,8 +55,12 @@ static void free_stream_capture(struct hip_stream_capture *p)
 static hipError_t stream_join(struct hip_capture *c, struct hip_stream *s, const hipGraphNode_t *tails,
 			      size_t count)
 {
-	struct hip_stream_capture *p = calloc(1, sizeof(*p));
+	struct hip_stream_capture *p;
 
+	/* The thread that closes the stream may have taken it out of its capture already. */
+	if (atomic_load(&s->closing))
+		return hipErrorContextIsDestroyed;
+	p = calloc(1, sizeof(*p));
 	if (!p || hip_capture_add_tails(p, tails, count)) {
 		free(p);
 		return hipErrorOutOfMemory;

@@ -62,6 +62,21 @@ static void stream_callback(void)
 	use(hipStreamAddCallback(stream, nothing_call, NULL, 0));
 }
 
+/* --- captures --- */
+
+static void capture_begin(void)
+{
+	use(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+}
+
+/* No capture is left that forbids a call to other threads, and that no thread can end. */
+static void capture_finish(void)
+{
+	stream_end();
+	CHECK_EQ(hipMalloc(&memory, 4096), hipSuccess);
+	CHECK_EQ(hipFree(memory), hipSuccess);
+}
+
 /* --- graphs --- */
 
 static hipGraphNode_t node;
@@ -352,6 +367,7 @@ static const struct step_row rows[] = {
 	{"hipEventDestroy(), hipEventDestroy()", event_create, event_end, event_destroy, event_finish},
 	{"hipLaunchHostFunc(), hipStreamDestroy()", stream_make, host_function, stream_destroy, stream_end},
 	{"hipStreamAddCallback(), hipStreamDestroy()", stream_make, stream_callback, stream_destroy, stream_end},
+	{"hipStreamBeginCapture(), hipStreamDestroy()", stream_make, capture_begin, stream_destroy, capture_finish},
 	{"hipGraphExecUpdate(), hipGraphExecDestroy()", graph_create, instance_update, instance_destroy,
 	 graph_finish},
 	{"hipGraphExecUpdate(), hipGraphDestroy()", graph_create, instance_update, graph_destroy, graph_finish},
