@@ -181,6 +181,34 @@ static void a_captured_stream_keeps_its_dependencies(void)
 	HIP(hipGraphDestroy(graph));
 }
 
+static void a_captured_operation_that_is_refused_adds_nothing(void)
+{
+	hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+	unsigned refused = 0;
+	hipGraph_t graph;
+	hipError_t r;
+
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+	for (long n = 1; n < 20; n++) {
+		size_t count = 1;
+
+		inject_allocation(n);
+		r = hipMemsetD32Async(word, 1, 2, stream);
+		inject_allocation(0);
+		if (!r)
+			break;
+		CHECK_EQ(r, hipErrorOutOfMemory);
+		refused++;
+		HIP(hipStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, NULL, &count));
+		CHECK_EQ(status, hipStreamCaptureStatusActive);
+		CHECK_EQ(count, 0);
+	}
+	CHECK_EQ(r, hipSuccess);
+	CHECK(refused > 1);
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphDestroy(graph));
+}
+
 static unsigned char read_back[4096];
 
 /* Memory that the instance allocates, fills, reads and frees. A copy to pageable memory is submitted by an allocation. */
@@ -268,6 +296,7 @@ int main(void)
 	an_interprocess_event_is_not_reached();
 	a_captured_event_stays_in_its_capture();
 	a_captured_stream_keeps_its_dependencies();
+	a_captured_operation_that_is_refused_adds_nothing();
 	an_instance_with_memory_is_launched_again();
 	a_peer_is_enabled_again();
 	HIP(hipFree(word));
