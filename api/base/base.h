@@ -117,7 +117,7 @@ static inline void hip_retire_flush(void)
 }
 
 /* Gives zeroed memory that belongs to the thread and is freed when the thread ends. `at` is a thread-local
- * variable, in which the function stores the address. NULL: out of memory. */
+ * variable, in which the function stores the address. NULL: out of memory, or of keys of threads. */
 void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);

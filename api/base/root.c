@@ -24,6 +24,7 @@ struct block {
 };
 
 static pthread_key_t blocks_key; /* the thread's list of blocks: owned */
+static bool has_blocks_key;      /* false: the program has all keys */
 static pthread_once_t blocks_once = PTHREAD_ONCE_INIT;
 
 static void free_blocks(void *first)
@@ -37,7 +38,7 @@ static void free_blocks(void *first)
 
 static void make_blocks_key(void)
 {
-	(void)!pthread_key_create(&blocks_key, free_blocks);
+	has_blocks_key = !pthread_key_create(&blocks_key, free_blocks);
 }
 
 void *hip_thread_memory(void **at, size_t size_B)
@@ -47,7 +48,7 @@ void *hip_thread_memory(void **at, size_t size_B)
 	if (*at)
 		return *at;
 	pthread_once(&blocks_once, make_blocks_key);
-	b = calloc(1, sizeof(*b) + size_B);
+	b = has_blocks_key ? calloc(1, sizeof(*b) + size_B) : NULL;
 	if (!b)
 		return NULL;
 	*b = (struct block){pthread_getspecific(blocks_key), at};

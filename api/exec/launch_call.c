@@ -16,6 +16,7 @@ struct hip_call {
 
 /* Frees the stacks of threads that end. */
 static pthread_key_t calls_key;
+static bool has_calls_key; /* false: the program has all keys, and the stacks stay allocated */
 static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
 
 /* Resets the thread's pointer: destructors that run later may launch again. */
@@ -30,7 +31,7 @@ static void free_calls(void *calls)
 
 static void make_calls_key(void)
 {
-	(void)!pthread_key_create(&calls_key, free_calls);
+	has_calls_key = !pthread_key_create(&calls_key, free_calls);
 }
 
 static hipError_t grow_calls(void)
@@ -44,7 +45,8 @@ static hipError_t grow_calls(void)
 	t->calls = calls;
 	t->call_max = max;
 	pthread_once(&calls_once, make_calls_key);
-	(void)!pthread_setspecific(calls_key, calls);
+	if (has_calls_key)
+		(void)!pthread_setspecific(calls_key, calls);
 	return hipSuccess;
 }
 

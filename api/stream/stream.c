@@ -260,6 +260,7 @@ hipError_t hip_null_stream(struct hip_device *device, struct hip_stream **stream
 
 /* A thread's own streams, one for each device; closed when the thread ends. */
 static pthread_key_t own_key;
+static bool has_own_key; /* false: the program has all keys */
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
 static void free_own(void *arg)
@@ -278,7 +279,7 @@ static void free_own(void *arg)
 
 static void make_own_key(void)
 {
-	(void)!pthread_key_create(&own_key, free_own);
+	has_own_key = !pthread_key_create(&own_key, free_own);
 }
 
 static hipError_t own_stream(struct hip_device *device, struct hip_stream **stream)
@@ -287,6 +288,8 @@ static hipError_t own_stream(struct hip_device *device, struct hip_stream **stre
 	hipError_t r = hipSuccess;
 
 	pthread_once(&own_once, make_own_key);
+	if (!has_own_key)
+		return hipErrorOutOfMemory;
 	own = pthread_getspecific(own_key);
 	if (!own) {
 		own = calloc(HIP_DEVICES_MAX, sizeof(struct hip_stream *));

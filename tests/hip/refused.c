@@ -1,7 +1,11 @@
 /* What is refused leaves its object as it was: an event still stands for the record before, which the GPU has not reached; an
  * instance of a graph can be launched, and access to a peer be enabled. */
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <hip/hip_runtime_api.h>
 
@@ -284,9 +288,54 @@ static void a_peer_is_enabled_again(void)
 	HIP(hipFree(mine));
 }
 
+/* --- a program that has all keys of threads ------------------------------------------------------ */
+
+#define CALLS 8 /* more than a thread has room for at first */
+
+static void without_keys(void)
+{
+	static pthread_key_t key[PTHREAD_KEYS_MAX];
+	static char mine[PTHREAD_KEYS_MAX][256];
+	unsigned count = 0, changed = 0;
+	dim3 one = {1, 1, 1};
+	void *memory;
+
+	while (count < PTHREAD_KEYS_MAX && !pthread_key_create(&key[count], NULL)) {
+		CHECK_EQ(pthread_setspecific(key[count], mine[count]), 0);
+		count++;
+	}
+	CHECK(count > 0);
+	if (!CHECK_EQ(vgpu_start("gfx908"), 0))
+		return;
+	HIP(hipMalloc(&memory, 4096));
+	CHECK_EQ(hipMemsetAsync(memory, 1, 4096, hipStreamPerThread), hipErrorOutOfMemory);
+	CHECK_EQ(hipConfigureCall(one, one, 0, NULL), hipErrorOutOfMemory);
+	for (unsigned i = 0; i < CALLS; i++)
+		HIP(__hipPushCallConfiguration(one, one, 0, NULL));
+	HIP(hipFree(memory));
+	for (unsigned i = 0; i < count; i++)
+		changed += pthread_getspecific(key[i]) != mine[i];
+	CHECK_EQ(changed, 0);
+}
+
+/* In a process of its own: the library looks for keys once. */
+static void a_program_with_all_keys_keeps_them(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child) {
+		without_keys();
+		_exit(check_done("without keys"));
+	}
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	CHECK_EQ(status, 0);
+}
+
 int main(void)
 {
 	setenv("TUFF_PEER_ACCESS", "1", 1);
+	a_program_with_all_keys_keeps_them();
 	if (!CHECK_EQ(vgpu_start("gfx908:hive=1,gfx908:hive=1"), 0))
 		return check_done("refused records and launches");
 	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
