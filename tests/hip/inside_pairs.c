@@ -140,6 +140,42 @@ static void graph_finish(void)
 	memory_end();
 }
 
+/* --- memory of graphs --- */
+
+static void alloc_create(void)
+{
+	stream_make();
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+}
+
+static void *of_graph;
+
+static void alloc_add(void)
+{
+	hipMemAllocNodeParams take = {.bytesize = 4096,
+				      .poolProps = {.allocType = hipMemAllocationTypePinned,
+						    .location = {.type = hipMemLocationTypeDevice}}};
+
+	use(hipGraphAddMemAllocNode(&node, graph, NULL, 0, &take));
+	of_graph = take.dptr;
+}
+
+/* What an instance gives is there, or the instance is refused as one from before the reset. */
+static void alloc_finish(void)
+{
+	hipGraphExec_t e;
+
+	stream_make();
+	if (!result && !hipGraphInstantiate(&e, graph, NULL, NULL, 0)) {
+		if (!hipGraphLaunch(e, stream))
+			CHECK_EQ(hipMemset(of_graph, 1, 4096), hipSuccess);
+		CHECK_EQ(hipGraphExecDestroy(e), hipSuccess);
+	}
+	(void)!hipGraphDestroy(graph);
+	(void)!hipFree(of_graph);
+	stream_end();
+}
+
 /* --- user objects --- */
 
 static hipUserObject_t object;
@@ -402,6 +438,7 @@ static const struct step_row rows[] = {
 	{"hipStreamCreateWithFlags(), hipDeviceReset()", memory_make, stream_create, device_reset, reset_finish},
 	{"hipStreamSynchronize(), hipDeviceReset()", memory_make, stream_sync, device_reset, reset_finish},
 	{"hipGraphLaunch(), hipDeviceReset()", graph_create, instance_launch, device_reset, reset_finish},
+	{"hipGraphAddMemAllocNode(), hipDeviceReset()", alloc_create, alloc_add, device_reset, alloc_finish},
 	{"hipEventRecord(), hipDeviceReset()", event_create, event_record, device_reset, reset_finish},
 	{"hipLaunchHostFunc(), hipDeviceReset()", stream_make, host_function, device_reset, reset_finish},
 	{"hipMemUnmap(), hipDeviceReset()", range_create, range_unmap, device_reset, reset_finish},
