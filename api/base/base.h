@@ -123,7 +123,7 @@ struct hip_thread_key {
 /* False: the program has all keys. */
 bool hip_thread_key_of(struct hip_thread_key *at, void (*end)(void *value), pthread_key_t *key);
 /* Gives zeroed memory that belongs to the thread and is freed when the thread ends. `at` is a thread-local
- * variable, in which the function stores the address. NULL: out of memory. */
+ * variable, in which the function stores the address. NULL: out of memory, or of keys of threads. */
 void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);

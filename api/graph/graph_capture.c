@@ -59,8 +59,8 @@ static hipError_t add_locked(struct hip_stream_capture *p, struct hip_work *w)
 	hipError_t r = g ? find_tails(p, g, &before) : hipErrorStreamCaptureInvalidated;
 
 	/* Room for the new tail is made before the node is added: a stream without tails may have none. */
-	if (!r && !p->room)
-		r = hip_capture_add_tails(p, &(hipGraphNode_t){NULL}, 1);
+	if (!r)
+		r = hip_capture_reserve(p, 1);
 	if (!r)
 		r = hip_graph_add(g, before.at, before.count, w, &n);
 	free(before.at);
@@ -419,9 +419,12 @@ static hipError_t update_locked(struct hip_stream *s, const hipGraphNode_t *node
 		return hipErrorOutOfMemory;
 	if (count)
 		memcpy(copy, nodes, count * sizeof(hipGraphNode_t));
-	if (flags == hipStreamSetCaptureDependencies)
+	/* Room is made first: an update that is refused drops nothing. */
+	r = hip_capture_reserve(p, count);
+	if (!r && flags == hipStreamSetCaptureDependencies)
 		drop_tails(p, g);
-	r = hip_capture_add_tails(p, copy, count);
+	if (!r)
+		r = hip_capture_add_tails(p, copy, count);
 	free(copy);
 	return r;
 }

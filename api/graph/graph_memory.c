@@ -12,6 +12,7 @@ struct hip_graph_alloc {
 	void *ptr; /* owned; NULL: the device was reset, and the allocation is in no list */
 	size_t size_B;
 	struct hip_device *device;
+	unsigned life; /* hip_device.life before the memory was allocated */
 	unsigned refs; /* nodes that refer to it */
 	bool used;
 	bool instance; /* a node of an instance refers to it: at most one may */
@@ -36,19 +37,31 @@ static void add_used(struct hip_graph_alloc *l, bool used)
 		u->used_high_B = u->used_B;
 }
 
-static void alloc_enlist(struct hip_graph_alloc *l)
+static void enlist_locked(struct hip_graph_alloc *l)
 {
 	struct usage *u = &usages[l->device->index];
 
-	atomic_store(&hip_memory_hooks.free_graph, hip_graph_alloc_free);
-	drv_mutex_lock(&lock);
+	drv_rank_assert(DRV_RANK_HIP_GRAPH_MEMORY);
 	l->next = allocs;
 	allocs = l;
 	u->reserved_B += l->size_B;
 	if (u->reserved_B > u->reserved_high_B)
 		u->reserved_high_B = u->reserved_B;
-	drv_mutex_unlock(&lock);
 	atomic_fetch_add(&count, 1);
+}
+
+/* Errors: ContextIsDestroyed, when a reset has begun since the memory was allocated, and may not find it in the list. */
+static hipError_t alloc_enlist(struct hip_graph_alloc *l)
+{
+	bool lives;
+
+	atomic_store(&hip_memory_hooks.free_graph, hip_graph_alloc_free);
+	drv_mutex_lock(&lock);
+	lives = l->life == atomic_load(&l->device->life);
+	if (lives)
+		enlist_locked(l);
+	drv_mutex_unlock(&lock);
+	return lives ? hipSuccess : hipErrorContextIsDestroyed;
 }
 
 static struct hip_graph_alloc *alloc_at(const void *ptr)
@@ -79,19 +92,21 @@ static bool alloc_delist(struct hip_graph_alloc *l)
 
 static hipError_t alloc_create(struct hip_device *device, size_t size_B, struct hip_graph_alloc **out)
 {
-	struct hip_graph_alloc *l = calloc(1, sizeof(*l));
-	hipError_t r = l ? hip_memory_allocate(device, size_B, &l->ptr) : hipErrorOutOfMemory;
+	struct hip_graph_alloc *l = malloc(sizeof(*l));
+	hipError_t r;
 
-	if (r) {
+	if (!l)
+		return hipErrorOutOfMemory;
+	*l = (struct hip_graph_alloc){
+		.size_B = size_B, .device = device, .life = atomic_load(&device->life), .refs = 1};
+	r = hip_memory_allocate(device, size_B, &l->ptr);
+	if (!r && (r = alloc_enlist(l)))
+		(void)!hip_memory_free_now(l->ptr);
+	if (r)
 		free(l);
-		return r;
-	}
-	l->size_B = size_B;
-	l->device = device;
-	l->refs = 1;
-	alloc_enlist(l);
-	*out = l;
-	return hipSuccess;
+	else
+		*out = l;
+	return r;
 }
 
 hipError_t hip_graph_alloc_get(struct hip_graph_alloc *l, bool instance)
@@ -274,7 +289,7 @@ static hipError_t alloc_work(struct hip_work *w, hipMemAllocNodeParams *p)
 	}
 	w->allocation.dptr = w->alloc->ptr;
 	w->device = w->alloc->device->index;
-	w->life = atomic_load(&w->alloc->device->life);
+	w->life = w->alloc->life;
 	return hipSuccess;
 }
 

@@ -20,21 +20,28 @@ static bool has_tail(const struct hip_stream_capture *p, hipGraphNode_t node)
 	return false;
 }
 
+hipError_t hip_capture_reserve(struct hip_stream_capture *p, size_t count)
+{
+	hipGraphNode_t *tails;
+
+	if (count <= p->room)
+		return hipSuccess;
+	tails = realloc(p->tails, 2 * count * sizeof(hipGraphNode_t));
+	if (!tails)
+		return hipErrorOutOfMemory;
+	p->tails = tails;
+	p->room = 2 * count;
+	return hipSuccess;
+}
+
 hipError_t hip_capture_add_tails(struct hip_stream_capture *p, const hipGraphNode_t *nodes, size_t count)
 {
-	if (p->count + count > p->room) {
-		size_t room = 2 * (p->count + count);
-		hipGraphNode_t *tails = realloc(p->tails, room * sizeof(hipGraphNode_t));
+	hipError_t r = hip_capture_reserve(p, p->count + count);
 
-		if (!tails)
-			return hipErrorOutOfMemory;
-		p->tails = tails;
-		p->room = room;
-	}
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && !r; i++)
 		if (!has_tail(p, nodes[i]))
 			p->tails[p->count++] = nodes[i];
-	return hipSuccess;
+	return r;
 }
 
 static void free_stream_capture(struct hip_stream_capture *p)
@@ -48,8 +55,12 @@ static void free_stream_capture(struct hip_stream_capture *p)
 static hipError_t stream_join(struct hip_capture *c, struct hip_stream *s, const hipGraphNode_t *tails,
 			      size_t count)
 {
-	struct hip_stream_capture *p = calloc(1, sizeof(*p));
+	struct hip_stream_capture *p;
 
+	/* The thread that closes the stream may have taken it out of its capture already. */
+	if (atomic_load(&s->closing))
+		return hipErrorContextIsDestroyed;
+	p = calloc(1, sizeof(*p));
 	if (!p || hip_capture_add_tails(p, tails, count)) {
 		free(p);
 		return hipErrorOutOfMemory;

@@ -68,9 +68,11 @@ static inline struct hip_stream_capture *hip_capture_of(const struct hip_stream 
 {
 	return atomic_load_explicit(&s->capture, memory_order_relaxed);
 }
-/* Errors: OutOfMemory. */
+/* Makes room for a list of `count` tails, whose entries stay as they are. Errors: OutOfMemory. */
+hipError_t hip_capture_reserve(struct hip_stream_capture *p, size_t count);
+/* Errors: OutOfMemory, and the list is unchanged. */
 hipError_t hip_capture_add_tails(struct hip_stream_capture *p, const hipGraphNode_t *nodes, size_t count);
-/* Errors: IllegalState, when the stream is in a capture. */
+/* Errors: IllegalState, when the stream is in a capture; ContextIsDestroyed, when a thread closes it. */
 hipError_t hip_capture_begin_locked(struct hip_stream *stream, hipStreamCaptureMode mode, hipGraph_t graph,
 				    bool own, const hipGraphNode_t *tails, size_t count);
 void hip_capture_end_locked(struct hip_capture *capture);

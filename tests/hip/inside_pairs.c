@@ -62,6 +62,21 @@ static void stream_callback(void)
 	use(hipStreamAddCallback(stream, nothing_call, NULL, 0));
 }
 
+/* --- captures --- */
+
+static void capture_begin(void)
+{
+	use(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+}
+
+/* No capture is left that forbids a call to other threads, and that no thread can end. */
+static void capture_finish(void)
+{
+	stream_end();
+	CHECK_EQ(hipMalloc(&memory, 4096), hipSuccess);
+	CHECK_EQ(hipFree(memory), hipSuccess);
+}
+
 /* --- graphs --- */
 
 static hipGraphNode_t node;
@@ -123,6 +138,42 @@ static void graph_finish(void)
 	(void)!hipGraphExecDestroy(instance);
 	(void)!hipGraphDestroy(graph);
 	memory_end();
+}
+
+/* --- memory of graphs --- */
+
+static void alloc_create(void)
+{
+	stream_make();
+	CHECK_EQ(hipGraphCreate(&graph, 0), hipSuccess);
+}
+
+static void *of_graph;
+
+static void alloc_add(void)
+{
+	hipMemAllocNodeParams take = {.bytesize = 4096,
+				      .poolProps = {.allocType = hipMemAllocationTypePinned,
+						    .location = {.type = hipMemLocationTypeDevice}}};
+
+	use(hipGraphAddMemAllocNode(&node, graph, NULL, 0, &take));
+	of_graph = take.dptr;
+}
+
+/* What an instance gives is there, or the instance is refused as one from before the reset. */
+static void alloc_finish(void)
+{
+	hipGraphExec_t e;
+
+	stream_make();
+	if (!result && !hipGraphInstantiate(&e, graph, NULL, NULL, 0)) {
+		if (!hipGraphLaunch(e, stream))
+			CHECK_EQ(hipMemset(of_graph, 1, 4096), hipSuccess);
+		CHECK_EQ(hipGraphExecDestroy(e), hipSuccess);
+	}
+	(void)!hipGraphDestroy(graph);
+	(void)!hipFree(of_graph);
+	stream_end();
 }
 
 /* --- user objects --- */
@@ -352,6 +403,7 @@ static const struct step_row rows[] = {
 	{"hipEventDestroy(), hipEventDestroy()", event_create, event_end, event_destroy, event_finish},
 	{"hipLaunchHostFunc(), hipStreamDestroy()", stream_make, host_function, stream_destroy, stream_end},
 	{"hipStreamAddCallback(), hipStreamDestroy()", stream_make, stream_callback, stream_destroy, stream_end},
+	{"hipStreamBeginCapture(), hipStreamDestroy()", stream_make, capture_begin, stream_destroy, capture_finish},
 	{"hipGraphExecUpdate(), hipGraphExecDestroy()", graph_create, instance_update, instance_destroy,
 	 graph_finish},
 	{"hipGraphExecUpdate(), hipGraphDestroy()", graph_create, instance_update, graph_destroy, graph_finish},
@@ -386,6 +438,7 @@ static const struct step_row rows[] = {
 	{"hipStreamCreateWithFlags(), hipDeviceReset()", memory_make, stream_create, device_reset, reset_finish},
 	{"hipStreamSynchronize(), hipDeviceReset()", memory_make, stream_sync, device_reset, reset_finish},
 	{"hipGraphLaunch(), hipDeviceReset()", graph_create, instance_launch, device_reset, reset_finish},
+	{"hipGraphAddMemAllocNode(), hipDeviceReset()", alloc_create, alloc_add, device_reset, alloc_finish},
 	{"hipEventRecord(), hipDeviceReset()", event_create, event_record, device_reset, reset_finish},
 	{"hipLaunchHostFunc(), hipDeviceReset()", stream_make, host_function, device_reset, reset_finish},
 	{"hipMemUnmap(), hipDeviceReset()", range_create, range_unmap, device_reset, reset_finish},

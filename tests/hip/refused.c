@@ -143,6 +143,72 @@ static void a_captured_event_stays_in_its_capture(void)
 	HIP(hipStreamDestroy(other));
 }
 
+/* More nodes than the stream's list has room for. */
+#define NODES 64
+
+static void a_captured_stream_keeps_its_dependencies(void)
+{
+	hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+	hipGraphNode_t node[NODES];
+	const hipGraphNode_t *now = NULL;
+	unsigned refused = 0;
+	size_t count = 0;
+	hipGraph_t graph;
+
+	HIP(hipGraphCreate(&graph, 0));
+	for (unsigned i = 0; i < NODES; i++)
+		HIP(hipGraphAddEmptyNode(&node[i], graph, NULL, 0));
+	HIP(hipStreamBeginCaptureToGraph(stream, graph, node, NULL, 1, hipStreamCaptureModeRelaxed));
+	for (long n = 1; n < 10; n++) {
+		hipError_t r;
+
+		inject_allocation(n);
+		r = hipStreamUpdateCaptureDependencies(stream, node + 1, NODES - 1,
+						       hipStreamSetCaptureDependencies);
+		inject_allocation(0);
+		if (!r)
+			break;
+		CHECK_EQ(r, hipErrorOutOfMemory);
+		refused++;
+		HIP(hipStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &now, &count));
+		if (CHECK_EQ(count, 1))
+			CHECK(now[0] == node[0]);
+	}
+	CHECK(refused > 1);
+	HIP(hipStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &now, &count));
+	CHECK_EQ(count, NODES - 1);
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphDestroy(graph));
+}
+
+static void a_captured_operation_that_is_refused_adds_nothing(void)
+{
+	hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+	unsigned refused = 0;
+	hipGraph_t graph;
+	hipError_t r;
+
+	HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+	for (long n = 1; n < 20; n++) {
+		size_t count = 1;
+
+		inject_allocation(n);
+		r = hipMemsetD32Async(word, 1, 2, stream);
+		inject_allocation(0);
+		if (!r)
+			break;
+		CHECK_EQ(r, hipErrorOutOfMemory);
+		refused++;
+		HIP(hipStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, NULL, &count));
+		CHECK_EQ(status, hipStreamCaptureStatusActive);
+		CHECK_EQ(count, 0);
+	}
+	CHECK_EQ(r, hipSuccess);
+	CHECK(refused > 1);
+	HIP(hipStreamEndCapture(stream, &graph));
+	HIP(hipGraphDestroy(graph));
+}
+
 static unsigned char read_back[4096];
 
 /* Memory that the instance allocates, fills, reads and frees. A copy to pageable memory is submitted by an allocation. */
@@ -229,6 +295,8 @@ int main(void)
 	an_event_without_a_record_has_no_time();
 	an_interprocess_event_is_not_reached();
 	a_captured_event_stays_in_its_capture();
+	a_captured_stream_keeps_its_dependencies();
+	a_captured_operation_that_is_refused_adds_nothing();
 	an_instance_with_memory_is_launched_again();
 	a_peer_is_enabled_again();
 	HIP(hipFree(word));
