@@ -68,6 +68,8 @@ static void loop_open_fences(struct rt_loop *loop, struct fences *f)
 
 static void loop_close_fences(struct fences *f)
 {
+	DRV_HOLD_CANCEL;
+
 	for (unsigned i = 1; i <= f->count; i++)
 		close(f->fd[i].fd);
 }
@@ -75,6 +77,7 @@ static void loop_close_fences(struct fences *f)
 /* Sleeps until a fence signals, the loop is woken, or the time is over. False: the time is over. */
 static bool sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t seen, uint64_t ns)
 {
+	DRV_HOLD_CANCEL;
 	bool ended = true;
 
 	const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
@@ -141,6 +144,8 @@ void rt_loop_init(struct rt *rt, struct rt_loop *loop)
 
 void rt_loop_fini(struct rt_loop *loop)
 {
+	DRV_HOLD_CANCEL;
+
 	if (loop->event >= 0)
 		close(loop->event);
 	drv_mutex_destroy(&loop->lock);
@@ -175,6 +180,7 @@ void rt_loop_wake(struct rt_loop *loop)
 
 void rt_loop_stop(struct rt_loop *loop)
 {
+	DRV_HOLD_CANCEL;
 	bool started;
 
 	drv_mutex_lock(&loop->lock);

@@ -110,6 +110,7 @@ void rt_ipc_forget(struct rt *rt, uint64_t address, uint64_t size_B)
 
 int rt_ipc_give(struct rt *rt, const struct rt_ipc_question *question, struct rt_ipc_item *what, int *fd)
 {
+	DRV_HOLD_CANCEL;
 	const struct export *e;
 	struct vm_bo *bo = NULL;
 	int r = -ENOENT;

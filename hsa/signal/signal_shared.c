@@ -33,6 +33,7 @@ static int create_file(int *file)
  * mapped as a whole, over other signals. */
 static int check_file(int file)
 {
+	DRV_HOLD_CANCEL;
 	int seals = fcntl(file, F_GET_SEALS);
 	struct stat stat;
 
