@@ -115,13 +115,15 @@ static hipError_t descriptor_check(const HIP_ARRAY3D_DESCRIPTOR *how, struct hip
 	return hip_has_images(a->device) ? hipSuccess : hipErrorNotSupported;
 }
 
-/* An array that has a handle is in the list: another thread may free it at once. */
-static hipError_t array_enlist(struct hip_array *a, hipArray_t *out)
+/* An array that has a handle is in the list: another thread may free it at once. life: of the device before the memory was
+ * allocated. Errors: ContextIsDestroyed, when a reset has begun since then, and may not find the array in the list. */
+static hipError_t array_enlist(struct hip_array *a, unsigned life, hipArray_t *out)
 {
-	hipError_t r;
+	hipError_t r = hipErrorContextIsDestroyed;
 
 	drv_mutex_lock(&arrays.lock);
-	r = hip_of_errno(drv_handle_create(&hip_handles, HIP_KIND(HIP_ARRAY), a, &a->handle));
+	if (life == atomic_load(&a->device->life))
+		r = hip_of_errno(drv_handle_create(&hip_handles, HIP_KIND(HIP_ARRAY), a, &a->handle));
 	if (!r) {
 		LIST_INSERT_HEAD(&arrays.all, a, in_all);
 		*out = (hipArray_t)(uintptr_t)a->handle;
@@ -133,13 +135,14 @@ static hipError_t array_enlist(struct hip_array *a, hipArray_t *out)
 /* Allocates memory and handle; publishes the handle last. */
 static hipError_t array_make(struct hip_array *a, size_t size_B, hipArray_t *out)
 {
+	const unsigned life = atomic_load(&a->device->life);
 	void *base;
 	hipError_t r = hip_memory_allocate(a->device, size_B, &base);
 
 	if (r)
 		return r;
 	a->base = base;
-	r = array_enlist(a, out);
+	r = array_enlist(a, life, out);
 	if (r)
 		(void)!hip_memory_free_now(base);
 	return r;

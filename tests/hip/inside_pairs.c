@@ -361,6 +361,37 @@ static void reset_finish(void)
 	memory_end();
 }
 
+static void array_allocate(void)
+{
+	const hipChannelFormatDesc word = {.x = 32, .f = hipChannelFormatKindUnsigned};
+
+	array = NULL;
+	use(hipMallocArray(&array, &word, 64, 64, 0));
+}
+
+/* An array that the call gave has memory of its own: what is allocated behind it stays as it was. */
+static void array_reset_finish(void)
+{
+	static const uint32_t rows[64][64];
+	uint32_t *other[OTHERS], got;
+
+	for (unsigned i = 0; i < OTHERS; i++) {
+		CHECK_EQ(hipMalloc((void **)&other[i], sizeof(rows)), hipSuccess);
+		CHECK_EQ(hipMemset(other[i], 1, sizeof(rows)), hipSuccess);
+	}
+	if (array)
+		is_defined(hipMemcpy2DToArray(array, 0, 0, rows, sizeof(rows[0]), sizeof(rows[0]), 64,
+					      hipMemcpyHostToDevice));
+	for (unsigned i = 0; i < OTHERS; i++) {
+		CHECK_EQ(hipMemcpy(&got, other[i], sizeof(got), hipMemcpyDeviceToHost), hipSuccess);
+		CHECK_EQ(got, 0x01010101u);
+		CHECK_EQ(hipFree(other[i]), hipSuccess);
+	}
+	(void)!hipFreeArray(array);
+	stream_end();
+	reset_finish();
+}
+
 static void host_reset_finish(void)
 {
 	(void)!hipHostUnregister(host);
@@ -434,6 +465,7 @@ static const struct step_row rows[] = {
 	{"hipMemsetAsync(), hipDeviceReset()", memory_make, memory_fill, device_reset, reset_finish},
 	{"hipMemsetAsync(), hipDevicePrimaryCtxReset()", memory_make, memory_fill, context_reset, reset_finish},
 	{"hipMalloc(), hipDeviceReset()", memory_make, memory_allocate, device_reset, reset_finish},
+	{"hipMallocArray(), hipDeviceReset()", stream_make, array_allocate, device_reset, array_reset_finish},
 	{"hipFree(), hipDeviceReset()", memory_make, memory_free, device_reset, reset_finish},
 	{"hipStreamCreateWithFlags(), hipDeviceReset()", memory_make, stream_create, device_reset, reset_finish},
 	{"hipStreamSynchronize(), hipDeviceReset()", memory_make, stream_sync, device_reset, reset_finish},
