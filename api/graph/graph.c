@@ -145,12 +145,46 @@ static bool graph_frees(const struct hip_graph *g, const void *ptr)
 	return false;
 }
 
+/* The levels of a graph and its child graphs. */
+static unsigned levels_of(const struct hip_graph *g)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < g->nodes.count; i++) {
+		const struct hip_graph *child = g->nodes.at[i]->work.child;
+		unsigned levels = child ? levels_of(child) : 0;
+
+		most = levels > most ? levels : most;
+	}
+	return most + 1;
+}
+
+static void level_set(struct hip_graph *g, unsigned level)
+{
+	g->level = level;
+	for (size_t i = 0; i < g->nodes.count; i++)
+		if (g->nodes.at[i]->work.child)
+			level_set(g->nodes.at[i]->work.child, level + 1);
+}
+
+hipError_t hip_graph_embed(const struct hip_graph *graph, struct hip_graph *child)
+{
+	if (graph->level + levels_of(child) > HIP_GRAPH_LEVELS)
+		return hipErrorNotSupported;
+	level_set(child, graph->level + 1);
+	return hipSuccess;
+}
+
 hipError_t hip_graph_add(struct hip_graph *g, struct hip_node *const *before, size_t count, struct hip_work *work,
 			 struct hip_node **out)
 {
 	struct hip_node *n;
-	hipError_t r = work->freed && graph_frees(g, work->freed) ? hipErrorInvalidValue : new_node(g, &n);
+	hipError_t r = work->freed && graph_frees(g, work->freed) ? hipErrorInvalidValue : hipSuccess;
 
+	if (!r && work->child)
+		r = hip_graph_embed(g, work->child);
+	if (!r)
+		r = new_node(g, &n);
 	if (r)
 		return r;
 	for (size_t i = 0; i < count && !r; i++)

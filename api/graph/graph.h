@@ -68,6 +68,7 @@ struct hip_graph {
 	uint64_t origin;        /* clones: handle of the original graph */
 	struct hip_nodes nodes; /* owned, with the nodes */
 	bool embedded;          /* a child graph, which its node destroys */
+	unsigned level; /* how deep it is nested; 0: no child graph. Guarded by hip_graphs_lock if it has handles */
 	struct hip_held {
 		struct hip_held *next;
 		struct hip_object *object; /* `count` references */
@@ -121,6 +122,10 @@ hipError_t hip_graph_clone(const struct hip_graph *graph, bool named, struct hip
 /* Adds a node, which takes over what *work owns; after an error the caller still owns it. */
 hipError_t hip_graph_add(struct hip_graph *graph, struct hip_node *const *before, size_t count,
 			 struct hip_work *work, struct hip_node **node);
+/* Child graphs nest no deeper: what clones and destroys them recurses. */
+#define HIP_GRAPH_LEVELS 32
+/* Called before the child graph becomes part of a node of the graph. Errors: NotSupported, when it would be nested too deep. */
+hipError_t hip_graph_embed(const struct hip_graph *graph, struct hip_graph *child);
 /* Errors: InvalidValue, when the edge exists already. */
 hipError_t hip_edge_add(struct hip_node *from, struct hip_node *to);
 /* Sorts the nodes topologically; `order` has nodes.count entries. False: there is a cycle, and *culprit is in

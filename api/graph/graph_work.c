@@ -182,11 +182,12 @@ static hipError_t work_exchange(hipGraphNode_t handle, struct hip_work *w)
 
 	drv_mutex_lock(&hip_graphs_lock);
 	n = hip_node_of(handle);
-	if (n && n->work.type == w->type) {
+	if (n && n->work.type == w->type)
+		r = w->child ? hip_graph_embed(n->graph, w->child) : hipSuccess;
+	if (!r) {
 		old = n->work;
 		n->work = *w;
 		*w = old;
-		r = hipSuccess;
 	}
 	drv_mutex_unlock(&hip_graphs_lock);
 	return r;

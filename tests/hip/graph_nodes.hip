@@ -418,6 +418,48 @@ static void clones_and_children()
 	HIP(hipGraphDestroy(clone));
 }
 
+/* Each graph is the child of the next one, until that is refused; and so is a child inside of the last. */
+static void nested()
+{
+	gpu_array<unsigned> a(COUNT);
+	kernel plus(add, a.at, 5);
+	graph leaf;
+	hipGraph_t at = leaf, outer = nullptr;
+	hipGraphNode_t node, child;
+	hipGraphExec_t instance;
+	size_t one = 1;
+	hipError_t r = hipSuccess;
+	unsigned levels = 0;
+
+	plus.into(leaf);
+	for (;; levels++) {
+		HIP(hipGraphCreate(&outer, 0));
+		r = hipGraphAddChildGraphNode(&node, outer, nullptr, 0, at);
+		if (r || levels > 1000)
+			break;
+		if (levels)
+			HIP(hipGraphDestroy(at));
+		at = outer;
+	}
+	CHECK_EQ(r, hipErrorNotSupported);
+	CHECK_EQ(levels, 32);
+	HIP(hipGraphDestroy(outer));
+	zero(a);
+	HIP(hipGraphInstantiate(&instance, at, nullptr, nullptr, 0));
+	HIP(hipGraphLaunch(instance, nullptr));
+	HIP(hipDeviceSynchronize());
+	all_are(a, 5);
+	HIP(hipGraphExecDestroy(instance));
+	outer = at;
+	for (unsigned i = 0; i < levels; i++) {
+		HIP(hipGraphGetNodes(at, &node, &one));
+		HIP(hipGraphChildGraphNodeGetGraph(node, &at));
+	}
+	CHECK_EQ(hipGraphAddChildGraphNode(&child, at, nullptr, 0, leaf), hipErrorNotSupported);
+	(void)hipGetLastError();
+	HIP(hipGraphDestroy(outer));
+}
+
 static void updates()
 {
 	gpu_array<unsigned> a(COUNT);
@@ -699,6 +741,7 @@ int main()
 	functions_and_events();
 	edges();
 	clones_and_children();
+	nested();
 	updates();
 	objects();
 	objects_of_graphs();
