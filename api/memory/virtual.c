@@ -260,14 +260,18 @@ HIP_PUBLIC(hipMemExportToShareableHandle,
 	return invalid_unless(hsa_amd_vmem_export_shareable_handle(shared, hsa_handle(handle), 0));
 }
 
-/* A descriptor as a pointer: its number (6.x), or its address (5.x). A program has no memory in the first 64 KiB, nor at
- * what a negative number becomes, with or without its sign. */
+/* A program has nothing below: the linker's address for one that is not position independent. Descriptors are fewer (a million,
+ * fs.nr_open). */
+#define PROGRAM_AT 0x400000
+
+/* A descriptor as a pointer: its number (6.x), or its address (5.x). A program has no memory at what a negative number becomes
+ * either, with or without its sign. */
 static int descriptor_of(const void *shared)
 {
 	const uintptr_t value = (uintptr_t)shared;
 	int fd;
 
-	if (value < 0x10000)
+	if (value < PROGRAM_AT)
 		return (int)value;
 	if (value >> 47 || (value >> 31 && value <= UINT32_MAX))
 		return -1;

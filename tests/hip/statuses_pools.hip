@@ -266,6 +266,8 @@ static void virtual_memory()
 	IS(hipErrorInvalidValue, hipMemImportFromShareableHandle(&got, NULL, hipMemHandleTypePosixFileDescriptor));
 	/* A descriptor of -1. */
 	IS(hipErrorInvalidValue, hipMemImportFromShareableHandle(&got, (void *)-1, hipMemHandleTypePosixFileDescriptor));
+	/* Programs may have a million descriptors. */
+	IS(hipErrorInvalidValue, hipMemImportFromShareableHandle(&got, (void *)1000000, hipMemHandleTypePosixFileDescriptor));
 	IS(hipErrorInvalidValue,
 	   hipMemImportFromShareableHandle(&got, (void *)0xffffffff, hipMemHandleTypePosixFileDescriptor));
 	IS(hipErrorInvalidValue, hipMemUnmap(NULL, BYTES));
