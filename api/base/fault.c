@@ -53,10 +53,12 @@ static hsa_status_t event_handler(const hsa_amd_event_t *event, void *unused)
 	struct hip_device *d;
 
 	(void)unused;
+	hip_call_begin(); /* the report looks for memory near the address, and so uses objects that calls may destroy */
 	if (event->event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT && (d = device_of(event->memory_fault.agent)))
 		fault_report(d, &event->memory_fault);
 	else if (event->event_type == HSA_AMD_GPU_HW_EXCEPTION_EVENT && (d = device_of(event->hw_exception.agent)))
 		exception_report(d);
+	hip_call_end();
 	return HSA_STATUS_SUCCESS;
 }
 
