@@ -76,6 +76,15 @@ static int tool_query(int domain, uint32_t operation, void *data)
 /* Not held while a tool's function runs. */
 static struct drv_lock tool_lock = DRV_LOCK(DRV_RANK_HIP_TOOL);
 
+/* False in a child of fork(), which has no tool: a thread of its parent may have the lock. */
+static bool tool_lock_take(void)
+{
+	if (hip.child)
+		return false;
+	drv_lock(&tool_lock);
+	return true;
+}
+
 /* Calls of all threads that have begun under a tool, and whether a tool wants reports. Guarded by tool_lock. */
 static struct {
 	unsigned open;
@@ -103,19 +112,18 @@ static bool report_open(void)
 {
 	bool wanted;
 
-	drv_lock(&tool_lock);
+	if (!tool_lock_take())
+		return false;
 	wanted = reports.wanted;
 	reports.open += wanted;
 	drv_unlock(&tool_lock);
 	return wanted;
 }
 
-/* A child of fork() has no tool, and a thread of its parent may have the lock. */
 static void report_close(void)
 {
-	if (hip.child)
+	if (!tool_lock_take())
 		return;
-	drv_lock(&tool_lock);
 	reports.open--;
 	set_flag_locked();
 	drv_unlock(&tool_lock);
@@ -196,9 +204,8 @@ static void enter_new(struct call *c, const struct hip_arg *args)
 #if TUFF_HIP_ABI == 5
 static void enter_old(struct call *c, const struct hip_arg *args)
 {
-	if (!c->row)
+	if (!c->row || !tool_lock_take())
 		return;
-	drv_lock(&tool_lock);
 	c->old = old_calls.call[c->row->id];
 	drv_unlock(&tool_lock);
 	if (c->old.data)
@@ -304,7 +311,8 @@ void hip_tool_report(const struct hip_tool_record *record)
 
 void hipRegisterTracerCallback(int (*function)(int domain, uint32_t operation_id, void *data))
 {
-	drv_lock(&tool_lock);
+	if (!tool_lock_take())
+		return;
 	atomic_store_explicit(&tool, function, memory_order_release);
 #if TUFF_HIP_ABI == 5
 	set_wanted_locked(function || old_is_on());
@@ -351,7 +359,8 @@ static hipError_t set_call(uint32_t id, old_call_fn fn, void *arg)
 {
 	if (!is_number(id))
 		return hipErrorInvalidValue;
-	drv_lock(&tool_lock);
+	if (!tool_lock_take())
+		return hipErrorNotInitialized;
 	old_calls.call[id].call = fn;
 	old_calls.call[id].call_arg = arg;
 	drv_unlock(&tool_lock);
@@ -362,7 +371,8 @@ static hipError_t set_data(uint32_t id, old_data_fn fn, void *arg)
 {
 	if (!is_number(id))
 		return hipErrorInvalidValue;
-	drv_lock(&tool_lock);
+	if (!tool_lock_take())
+		return hipErrorNotInitialized;
 	old_calls.calls += !!fn;
 	old_calls.calls -= !!old_calls.call[id].data;
 	old_calls.call[id].data = fn;
@@ -395,7 +405,8 @@ hipError_t hipRemoveActivityCallback(uint32_t id)
 /* Called by the tool before it enables reports of work, and not again while work is reported. */
 void hipInitActivityCallback(void *number_fn, void *work_fn, void *arg)
 {
-	drv_lock(&tool_lock);
+	if (!tool_lock_take())
+		return;
 	old_calls.number = (old_number_fn)number_fn;
 	old_calls.work = (old_work_fn)work_fn;
 	old_calls.work_arg = arg;
@@ -404,9 +415,8 @@ void hipInitActivityCallback(void *number_fn, void *work_fn, void *arg)
 
 bool hipEnableActivityCallback(uint32_t op, bool enable)
 {
-	if (op >= HIP_TOOL_WORK_OPS)
+	if (op >= HIP_TOOL_WORK_OPS || !tool_lock_take())
 		return false;
-	drv_lock(&tool_lock);
 	old_calls.wanted[op] = enable;
 	set_wanted_locked(old_is_on() || atomic_load(&tool));
 	drv_unlock(&tool_lock);

@@ -30,6 +30,22 @@ static struct {
 } held;
 static _Thread_local bool held_forking;
 
+static int held_try(struct held_lock *row)
+{
+	return row->shared ? pthread_rwlock_trywrlock(row->lock) : pthread_mutex_trylock(row->lock);
+}
+
+static void held_give(struct held_lock *row)
+{
+	row->held = false;
+	if (row->shared)
+		pthread_rwlock_unlock(row->lock);
+	else
+		pthread_mutex_unlock(row->lock);
+}
+
+/* A sanitizer has functions of its own by these names. */
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 /* The lock's row, or NULL: not one of the image. */
 static struct held_lock *held_row(void *lock, bool shared)
 {
@@ -48,20 +64,6 @@ static struct held_lock *held_row(void *lock, bool shared)
 			return row;
 	}
 	abort();
-}
-
-static int held_try(struct held_lock *row)
-{
-	return row->shared ? pthread_rwlock_trywrlock(row->lock) : pthread_mutex_trylock(row->lock);
-}
-
-static void held_give(struct held_lock *row)
-{
-	row->held = false;
-	if (row->shared)
-		pthread_rwlock_unlock(row->lock);
-	else
-		pthread_mutex_unlock(row->lock);
 }
 
 /* A thread of the child takes a lock that was held. */
@@ -108,8 +110,6 @@ static bool held_takes(void *lock, bool shared)
 			atomic_store(&next, fn = (int (*)(type *))dlsym(RTLD_NEXT, #name));                        \
 		return held_takes(lock, shared) ? 0 : fn(lock);                                                    \
 	}
-/* A sanitizer has its own. */
-#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 HELD_CALL(pthread_mutex_t, pthread_mutex_lock, false)
 HELD_CALL(pthread_rwlock_t, pthread_rwlock_rdlock, true)
 HELD_CALL(pthread_rwlock_t, pthread_rwlock_wrlock, true)
