@@ -85,50 +85,6 @@ static bool tool_lock_take(void)
 	return true;
 }
 
-/* Calls of all threads that have begun under a tool, and whether a tool wants reports. Guarded by tool_lock. */
-static struct {
-	unsigned open;
-	bool wanted;
-} reports;
-
-/* The flag stays while a call is open: without it the call would not be closed. */
-static void set_flag_locked(void)
-{
-	drv_rank_assert(DRV_RANK_HIP_TOOL);
-	if (reports.wanted || reports.open)
-		atomic_fetch_or(&hip_slow_flags, HIP_SLOW_TOOL);
-	else
-		atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_TOOL);
-}
-
-static void set_wanted_locked(bool wanted)
-{
-	reports.wanted = wanted;
-	set_flag_locked();
-}
-
-/* False: the tool has ended meanwhile. */
-static bool report_open(void)
-{
-	bool wanted;
-
-	if (!tool_lock_take())
-		return false;
-	wanted = reports.wanted;
-	reports.open += wanted;
-	drv_unlock(&tool_lock);
-	return wanted;
-}
-
-static void report_close(void)
-{
-	if (!tool_lock_take())
-		return;
-	reports.open--;
-	set_flag_locked();
-	drv_unlock(&tool_lock);
-}
-
 /* The callback interface of HIP 5.2, which has a function for each number. */
 #if TUFF_HIP_ABI == 5
 typedef void *(*old_data_fn)(uint32_t id, void *record, const void *data, void *arg);
@@ -160,6 +116,51 @@ static bool old_is_on(void)
 				   old_calls.wanted[HIP_TOOL_BARRIER]));
 }
 #endif
+
+/* --- whether calls are reported --------------------------------------------------------------- */
+
+static unsigned open_calls; /* of all threads, begun under a tool. Guarded by tool_lock */
+
+static bool is_wanted_locked(void)
+{
+	drv_rank_assert(DRV_RANK_HIP_TOOL);
+#if TUFF_HIP_ABI == 5
+	if (old_is_on())
+		return true;
+#endif
+	return atomic_load(&tool);
+}
+
+/* The flag stays while a call is open: without it the call would not be closed. */
+static void set_flag_locked(void)
+{
+	if (is_wanted_locked() || open_calls)
+		atomic_fetch_or(&hip_slow_flags, HIP_SLOW_TOOL);
+	else
+		atomic_fetch_and(&hip_slow_flags, ~HIP_SLOW_TOOL);
+}
+
+/* False: the tool has ended meanwhile. */
+static bool report_open(void)
+{
+	bool wanted;
+
+	if (!tool_lock_take())
+		return false;
+	wanted = is_wanted_locked();
+	open_calls += wanted;
+	drv_unlock(&tool_lock);
+	return wanted;
+}
+
+static void report_close(void)
+{
+	if (!tool_lock_take())
+		return;
+	open_calls--;
+	set_flag_locked();
+	drv_unlock(&tool_lock);
+}
 
 /* --- calls of the thread ---------------------------------------------------------------------- */
 
@@ -314,11 +315,7 @@ void hipRegisterTracerCallback(int (*function)(int domain, uint32_t operation_id
 	if (!tool_lock_take())
 		return;
 	atomic_store_explicit(&tool, function, memory_order_release);
-#if TUFF_HIP_ABI == 5
-	set_wanted_locked(function || old_is_on());
-#else
-	set_wanted_locked(function);
-#endif
+	set_flag_locked();
 	drv_unlock(&tool_lock);
 }
 
@@ -377,7 +374,7 @@ static hipError_t set_data(uint32_t id, old_data_fn fn, void *arg)
 	old_calls.calls -= !!old_calls.call[id].data;
 	old_calls.call[id].data = fn;
 	old_calls.call[id].data_arg = arg;
-	set_wanted_locked(old_is_on() || atomic_load(&tool));
+	set_flag_locked();
 	drv_unlock(&tool_lock);
 	return hipSuccess;
 }
@@ -418,7 +415,7 @@ bool hipEnableActivityCallback(uint32_t op, bool enable)
 	if (op >= HIP_TOOL_WORK_OPS || !tool_lock_take())
 		return false;
 	old_calls.wanted[op] = enable;
-	set_wanted_locked(old_is_on() || atomic_load(&tool));
+	set_flag_locked();
 	drv_unlock(&tool_lock);
 	return true;
 }
