@@ -447,7 +447,7 @@ bench: all $(BENCH_BIN)
 .PHONY: layers format format-check clean help
 ## layers        checks which room includes which, and that no call is a cancellation point
 # Functions of these files are called with cancellation held already.
-CANCEL_HELD := api/base/others.c api/exec/print.c api/graph/graph_dot.c $(wildcard api/rtc/*.c) drv/rank.c drv/scan.c drv/topology.c \
+CANCEL_HELD := api/base/others.c api/exec/print.c api/graph/graph_dot.c $(wildcard api/rtc/*.c) drv/rank.c drv/scan.c \
 	hsa/core/agent.c hsa/entry/beside.c hsa/ipc/ipc_socket.c
 layers:
 	@tools/layers.sh "$(ROOMS)" "$(API_ROOMS)"

@@ -1,9 +1,10 @@
 /* Cancellation of threads (pthread_cancel(3)).
  *
  * No public function is a cancellation point. Many call functions of libc that are, and a thread that ended in one of them would
- * leave locks that nobody gives back, descriptors, and objects that are half made. A public function that may call such a function
- * holds cancellation: a thread that is canceled meanwhile goes on to the function's end, and ends at its next cancellation point.
- * Functions of hot paths do not hold it. They call none but by drv_log() and drv_pause(), which hold it themselves.
+ * leave locks that nobody gives back, descriptors, and objects that are half made. So the function that makes such a call, or a
+ * caller of it, holds cancellation: a thread that is canceled meanwhile goes on, and ends at its next cancellation point outside.
+ * It is held where those calls are and not for each public function, since it costs 60 instructions (glibc 2.36) and two locked
+ * operations, which hot paths do not pay. tools/cancel.awk finds calls without it.
  *
  * A thread of asynchronous type may end anywhere, as in any library that does not promise more. */
 #ifndef DRV_CANCEL_H

@@ -176,6 +176,7 @@ const char *drv_device_verdict(const struct drv_device *dev)
 
 int drv_device_open(const struct drv_node *node, struct drv_device **out)
 {
+	DRV_HOLD_CANCEL; /* libdrm opens files, too */
 	struct drv_device *dev;
 	int r = drv_device_examine(node, &dev);
 

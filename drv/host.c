@@ -1,4 +1,5 @@
 /* The host's NUMA nodes, through libnuma. */
+#include "drv/cancel.h"
 #include "drv/topology.h"
 
 #include <string.h>
@@ -57,6 +58,8 @@ static void read_single_node(struct drv_host *host)
 
 void drv_host_read(struct drv_host *host)
 {
+	DRV_HOLD_CANCEL;
+
 	*host = (struct drv_host){.source = "libnuma"};
 	if (numa_available() >= 0)
 		for (int id = 0; id <= numa_max_node() && host->count < DRV_NUMA_MAX; id++) {

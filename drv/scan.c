@@ -12,6 +12,7 @@
 
 #include <xf86drm.h>
 
+#include "drv/cancel.h"
 #include "drv/log.h"
 #include "drv/topology.h"
 
@@ -119,6 +120,7 @@ static size_t scan_by_opening(struct drv_node *nodes, size_t max, struct drv_nod
 
 int drv_scan(struct drv_node *nodes, size_t max, size_t *count)
 {
+	DRV_HOLD_CANCEL;
 	struct drv_node denied = {0};
 	char why[320];
 

@@ -1,5 +1,6 @@
 /* Places and links. Sources for the layout of /sys: Linux Documentation/ABI/testing/sysfs-bus-pci; amdgpu_xgmi.c
  * for hives. */
+#include "drv/cancel.h"
 #include "drv/topology.h"
 
 #include <dirent.h>
@@ -15,6 +16,7 @@
 /* Reads the first line of DIR/NAME without its newline; "" when it cannot be read. */
 static void read_line(const char *dir, const char *name, char *text, size_t text_B)
 {
+	DRV_HOLD_CANCEL;
 	char path[PATH_MAX];
 	FILE *file;
 
@@ -74,6 +76,7 @@ uint32_t drv_pcie_MBps(uint32_t speed_MTps, uint32_t lanes)
 
 static enum drv_pcie_atomics read_atomics(const char *dir)
 {
+	DRV_HOLD_CANCEL;
 	uint8_t config[PCI_CONFIG_B] = {0};
 	char path[PATH_MAX + 16];
 	size_t size_B;
@@ -140,6 +143,7 @@ static void read_pcie(const char *dir, const char *address, struct drv_pcie *pci
 /* Finds the node of a CPU: /sys/devices/system/cpu/cpuN has a link called nodeM. */
 static int node_of_cpu(const char *sysfs, int cpu)
 {
+	DRV_HOLD_CANCEL;
 	char path[PATH_MAX];
 	struct dirent *entry;
 	int node = -1;

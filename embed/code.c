@@ -34,7 +34,6 @@ static int publish_kernels(struct embed_code *code)
 
 int tuff_code_load(struct tuff_device *handle, const void *image, size_t size_B, struct tuff_code **out)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_device *device;
 	struct embed_code *code;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
@@ -71,7 +70,6 @@ fail_load:
 
 int tuff_code_unload(struct tuff_code *handle)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_code *code;
 	int r = handle ? embed_get(EMBED_CODE, handle, &code) : 0;
 

@@ -34,7 +34,6 @@ static struct tuff_gpu gpu_of(const struct drv_node *node)
 
 int tuff_scan_sized(struct tuff_gpu *gpus, size_t gpu_B, size_t max, size_t *count)
 {
-	DRV_HOLD_CANCEL;
 	struct drv_node nodes[DRV_NODES_MAX];
 	size_t found;
 	int r;
@@ -133,7 +132,6 @@ static void lock_devices(void)
 
 int tuff_device_open(const char *path, struct tuff_device **out)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_device *device;
 	int r;
 
@@ -176,7 +174,6 @@ static void leave_list(struct embed_device *device)
 
 int tuff_device_close(struct tuff_device *handle)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_device *device;
 	int r = handle ? embed_get(EMBED_DEVICE, handle, &device) : 0;
 
@@ -202,7 +199,6 @@ int tuff_device_close(struct tuff_device *handle)
 
 int tuff_device_query_sized(struct tuff_device *handle, struct tuff_device_info *info, size_t info_B)
 {
-	DRV_HOLD_CANCEL;
 	struct tuff_device_info own;
 	const struct drv_facts *f;
 	struct tuff_gpu gpu;
@@ -246,7 +242,6 @@ int tuff_device_query_sized(struct tuff_device *handle, struct tuff_device_info 
 
 int tuff_device_usage_sized(struct tuff_device *handle, struct tuff_usage *usage, size_t usage_B)
 {
-	DRV_HOLD_CANCEL;
 	struct tuff_usage own;
 	struct embed_device *device;
 	struct drv_usage found;

@@ -12,7 +12,6 @@
 
 #include <tuff/tuff.h>
 
-#include "drv/cancel.h"
 #include "drv/lock.h"
 #include "drv/clock.h"
 #include "cs/dispatch.h"

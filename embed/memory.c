@@ -104,7 +104,6 @@ static int convert_info(const struct embed_device *device, const struct tuff_mem
 int tuff_mem_create_sized(struct tuff_device *handle, const struct tuff_mem_create_info *info, size_t info_B,
 			  struct tuff_mem **out)
 {
-	DRV_HOLD_CANCEL;
 	struct tuff_mem_create_info own;
 	struct embed_mem made = {0};
 	struct vm_info vm_info;
@@ -128,7 +127,6 @@ int tuff_mem_create_sized(struct tuff_device *handle, const struct tuff_mem_crea
 
 int tuff_mem_destroy(struct tuff_mem *handle)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_mem *mem;
 	int r = handle ? embed_get(EMBED_MEM, handle, &mem) : 0;
 
@@ -188,7 +186,6 @@ int tuff_mem_find(struct tuff_device *handle, const void *address, struct tuff_m
 int tuff_mem_register(struct tuff_device *handle, void *host, uint64_t size_B, unsigned flags,
 		      struct tuff_mem **out)
 {
-	DRV_HOLD_CANCEL;
 	struct vm_register what = {.host = host, .size_B = size_B, .flags = VM_REGISTER_DONTFORK};
 	struct embed_device *device;
 	struct vm_mem *mem;
@@ -208,7 +205,6 @@ int tuff_mem_register(struct tuff_device *handle, void *host, uint64_t size_B, u
 
 int tuff_mem_create_on_node(struct tuff_device *handle, uint64_t size_B, unsigned node, struct tuff_mem **out)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_device *device;
 	struct vm_mem *mem;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
@@ -223,7 +219,6 @@ int tuff_mem_create_on_node(struct tuff_device *handle, uint64_t size_B, unsigne
 
 int tuff_mem_nodes(struct tuff_mem *handle, uint64_t first_page, size_t count, int *node)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_mem *mem;
 	uint64_t pages, head_B;
 	int r = embed_get(EMBED_MEM, handle, &mem);
@@ -248,7 +243,6 @@ int tuff_mem_nodes(struct tuff_mem *handle, uint64_t first_page, size_t count, i
 
 int tuff_mem_export(struct tuff_mem *handle, int *fd)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_mem *mem;
 	int r = embed_get(EMBED_MEM, handle, &mem);
 
@@ -259,7 +253,6 @@ int tuff_mem_export(struct tuff_mem *handle, int *fd)
 
 int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct tuff_mem **out)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_mem made = {.place = TUFF_FOREIGN};
 	int r = embed_get(EMBED_DEVICE, handle, &made.base.device);
 	bool cpu;
@@ -288,7 +281,6 @@ int tuff_mem_import(struct tuff_device *handle, int fd, unsigned flags, struct t
 
 int tuff_mem_share(struct tuff_mem *handle, struct tuff_device *other, struct tuff_mem **out)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_mem *mem, made = {.place = TUFF_FOREIGN};
 	int r = embed_get(EMBED_MEM, handle, &mem);
 
@@ -308,7 +300,6 @@ int tuff_mem_share(struct tuff_mem *handle, struct tuff_device *other, struct tu
 
 int tuff_peer_access(struct tuff_device *owner_handle, struct tuff_device *handle, enum tuff_peer *peer)
 {
-	DRV_HOLD_CANCEL;
 	static const enum tuff_peer peers[] = {[VM_PEER_NONE] = TUFF_PEER_NONE,
 					       [VM_PEER_SYSTEM] = TUFF_PEER_SYSTEM,
 					       [VM_PEER_DIRECT] = TUFF_PEER_DIRECT};

@@ -63,7 +63,6 @@ fail_ring:
 int tuff_queue_create_sized(struct tuff_device *handle, const struct tuff_queue_create_info *info, size_t info_B,
 			    struct tuff_queue **out)
 {
-	DRV_HOLD_CANCEL;
 	struct tuff_queue_create_info own;
 	struct embed_device *device;
 	struct embed_queue *queue;
@@ -91,7 +90,6 @@ int tuff_queue_create_sized(struct tuff_device *handle, const struct tuff_queue_
 
 int tuff_queue_destroy(struct tuff_queue *handle)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_queue *queue;
 	int r = handle ? embed_get(EMBED_QUEUE, handle, &queue) : 0;
 

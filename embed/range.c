@@ -7,7 +7,6 @@
 int tuff_range_create_sized(struct tuff_device *handle, const struct tuff_range_create_info *info, size_t info_B,
 			    struct tuff_range **out, uint64_t *va)
 {
-	DRV_HOLD_CANCEL;
 	struct tuff_range_create_info own;
 	struct embed_device *device;
 	struct embed_range *range;
@@ -51,7 +50,6 @@ fail_reserve:
 
 int tuff_range_destroy(struct tuff_range *handle)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_range *range;
 	int r = handle ? embed_get(EMBED_RANGE, handle, &range) : 0;
 

@@ -29,7 +29,6 @@ fail_sync:
 
 int tuff_sync_create(struct tuff_device *handle, bool signaled, struct tuff_sync **out)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_device *device;
 	struct cs_syncobj made;
 	int r = embed_get(EMBED_DEVICE, handle, &device);
@@ -54,21 +53,16 @@ static int import(struct tuff_device *handle, int fd, bool file, struct tuff_syn
 
 int tuff_sync_import(struct tuff_device *device, int fd, struct tuff_sync **sync)
 {
-	DRV_HOLD_CANCEL;
-
 	return import(device, fd, false, sync);
 }
 
 int tuff_sync_import_file(struct tuff_device *device, int fd, struct tuff_sync **sync)
 {
-	DRV_HOLD_CANCEL;
-
 	return import(device, fd, true, sync);
 }
 
 int tuff_sync_destroy(struct tuff_sync *handle)
 {
-	DRV_HOLD_CANCEL;
 	struct embed_sync *sync;
 	int r = handle ? embed_get(EMBED_SYNC, handle, &sync) : 0;
 
@@ -126,14 +120,10 @@ static int export(struct tuff_sync *handle, bool file, int *fd)
 
 int tuff_sync_export(struct tuff_sync *sync, int *fd)
 {
-	DRV_HOLD_CANCEL;
-
 	return export(sync, false, fd);
 }
 
 int tuff_sync_export_file(struct tuff_sync *sync, int *fd)
 {
-	DRV_HOLD_CANCEL;
-
 	return export(sync, true, fd);
 }
