@@ -18,11 +18,10 @@ static _Thread_local struct {
 	unsigned char rank[HELD_MAX];
 } held;
 
-/* The caches of a pool are locked together, under the pool's lock. A program of include/tuff/ may write jobs of several
- * queues at a time. */
+/* The caches of a pool are locked together, under the pool's lock. */
 static bool may_nest(enum drv_rank rank)
 {
-	return rank == DRV_RANK_HIP_CACHE || rank == DRV_RANK_CS_RING;
+	return rank == DRV_RANK_HIP_CACHE;
 }
 
 void drv_rank_take(enum drv_rank rank, bool waits)

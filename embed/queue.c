@@ -151,6 +151,9 @@ int tuff_begin(struct tuff_queue *handle, unsigned flags, struct tuff_cmd **cmd)
 	if (r)
 		return r;
 	atomic_store_explicit(&queue->writer, &thread_mark, memory_order_relaxed);
+	/* The open job keeps the ring's lock from call to call, and meanwhile the thread may call any function: only this one
+	 * waits for the ring of a program's queue, and has no other lock then. */
+	drv_rank_give(DRV_RANK_CS_RING);
 	*cmd = embed_open(queue->cmd, queue);
 	return 0;
 }
@@ -176,6 +179,7 @@ static void end_writing(struct embed_queue *queue, struct tuff_cmd *cmd)
 {
 	embed_shut(cmd);
 	atomic_store_explicit(&queue->writer, NULL, memory_order_relaxed);
+	drv_rank_take(DRV_RANK_CS_RING, false);
 }
 
 int tuff_abandon(struct tuff_cmd *cmd)

@@ -11,10 +11,11 @@ $(FUZZ_VGPU): $(O)/bin/tests/fuzz/%: $(O)/tests/fuzz/%.o $(O)/libvgpu.a $(FUZZ_N
 	$(call say,LD,$@)$(link) $< $(FUZZ_MAIN) -Wl,--whole-archive $(O)/libvgpu.a -Wl,--no-whole-archive -Wl,--export-dynamic \
 		$(PKG_LIBS) -ldl -lm -o $@
 FUZZ_HIP = $(O)/libhip.a
-$(filter-out $(FUZZ_VGPU),$(FUZZ_BIN)): $(O)/bin/tests/fuzz/%: $(O)/tests/fuzz/%.o $$(FUZZ_HIP) $(O)/libhsa.a $(O)/vgpu.o \
-		$(TEST_KERNELS) $(FUZZ_NEED)
+FUZZ_LIB = $(FUZZ_HIP) $(O)/libhsa.a
+$(filter-out $(FUZZ_VGPU),$(FUZZ_BIN)): $(O)/bin/tests/fuzz/%: $(O)/tests/fuzz/%.o $$(FUZZ_LIB) $(O)/vgpu.o $(TEST_KERNELS) $(FUZZ_NEED)
 	@mkdir -p $(@D)
-	$(call say,LD,$@)$(link) $< $(FUZZ_MAIN) $(TEST_KERNELS) $(FUZZ_HIP) $(O)/libhsa.a $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+	$(call say,LD,$@)$(link) $< $(FUZZ_MAIN) $(TEST_KERNELS) $(FUZZ_LIB) $(VGPU_LINK) $(PKG_LIBS) -ldl -lm -o $@
+$(O)/bin/tests/fuzz/tuff_calls: FUZZ_LIB = $(O)/libdriver.a
 # The fuzzer of HIP's calls a second time, with the library of version 7.
 $(O)/libhip7.a: $(call api_obj,7) $(O)/api/kernels.o
 $(O)/bin/tests/fuzz/hip7_calls: FUZZ_HIP = $(O)/libhip7.a

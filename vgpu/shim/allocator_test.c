@@ -19,6 +19,7 @@ void *__libc_realloc(void *old, size_t size_B);
 static void *page; /* the allocator's; NULL: it is like libc's */
 static unsigned changes;
 
+#if !OTHER_ALLOCATOR
 static void page_change(void)
 {
 	if (!page)
@@ -28,7 +29,6 @@ static void page_change(void)
 	CHECK(mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == page);
 }
 
-#if !OTHER_ALLOCATOR
 void *calloc(size_t count, size_t size_B)
 {
 	page_change();
