@@ -164,7 +164,8 @@ static bool place_find(const struct hip_kpack_archive *a, struct cs_msgpack tabl
 	if (!cs_msgpack_text(table, "compression_scheme", &scheme) || cs_msgpack_is(&scheme, "none"))
 		return place_stored(table, ordinal, place);
 	return cs_msgpack_is(&scheme, "zstd-per-kernel") && place_frame(a, table, ordinal, place) &&
-	       number_find(entry, "original_size", &place->plain_B) && place->plain_B;
+	       number_find(entry, "original_size", &place->plain_B) && place->plain_B &&
+	       place->plain_B <= CODE_MAX_B;
 }
 
 /* Reads the stored bytes. */
@@ -185,19 +186,22 @@ static hipError_t place_read(const struct hip_kpack_archive *a, const struct pla
 /* Takes over the stored bytes, even after an error. */
 static hipError_t code_unpack(void *stored, const struct place *place, void **code, size_t *code_B)
 {
-	bool ok;
+	hipError_t r = hipSuccess;
 
 	*code = stored;
 	*code_B = place->stored_B;
 	if (!place->plain_B)
 		return hipSuccess;
-	*code = place->plain_B <= CODE_MAX_B ? malloc(place->plain_B) : NULL;
+	*code = malloc(place->plain_B);
 	*code_B = place->plain_B;
-	ok = *code && hip_zstd(*code, *code_B, stored, place->stored_B);
+	if (!*code)
+		r = hipErrorOutOfMemory;
+	else if (!hip_zstd(*code, *code_B, stored, place->stored_B))
+		r = hipErrorInvalidImage;
 	free(stored);
-	if (!ok)
+	if (r)
 		free(*code);
-	return ok ? hipSuccess : hipErrorInvalidImage;
+	return r;
 }
 
 hipError_t hip_kpack_read(const struct hip_kpack_archive *a, const char *key, const char *target, void **code,

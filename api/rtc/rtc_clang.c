@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,13 @@ static unsigned preference(unsigned version)
 	return version == TESTED ? UINT_MAX : version;
 }
 
+static bool is_program(const char *path)
+{
+	struct stat s;
+
+	return !stat(path, &s) && S_ISREG(s.st_mode) && !access(path, X_OK);
+}
+
 /* Finds the folder's best clang, if it is better than `best`. */
 static void folder_search(const char *folder, size_t length, unsigned *best, char *path)
 {
@@ -58,7 +66,7 @@ static void folder_search(const char *folder, size_t length, unsigned *best, cha
 		if (!version || preference(version) <= *best)
 			continue;
 		snprintf(candidate, sizeof(candidate), "%s/%s", where, e->d_name);
-		if (strlen(candidate) < PATH_MAX && !access(candidate, X_OK)) {
+		if (strlen(candidate) < PATH_MAX && is_program(candidate)) {
 			strcpy(path, candidate);
 			*best = preference(version);
 		}

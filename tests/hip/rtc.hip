@@ -269,9 +269,9 @@ static const struct mode {
 
 static std::string folder;
 
-/* Another HIP's headers, and C's, where comgr looks for ROCm's: hiprtc's own go before them. */
+/* Another HIP's headers, and C's, where comgr looks for ROCm's: hiprtc's own go before them. A folder that has a compiler's name. */
 static const char *const others[] = {"/include", "/include/hip", "/include/hip/hip_runtime.h", "/hip", "/hip/include",
-				     "/hip/include/stdint.h"};
+				     "/hip/include/stdint.h", "/llvm", "/llvm/bin", "/llvm/bin/clang"};
 #define OTHERS (sizeof(others) / sizeof(others[0]))
 
 static void make_others()
