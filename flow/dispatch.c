@@ -210,11 +210,13 @@ static int put_launch(struct flow *f, const struct dispatch *d, struct cs_launch
 /* A part of a long grid: a job of its own; the next one waits until it has ended. */
 static int launch_part(struct flow *f, const struct dispatch *d)
 {
-	const bool first = !f->split.on;
+	struct flow_split before;
 	struct cs_launch launch = {0};
-	bool last;
+	bool first, last;
 	int r = flow_split_ready(f, d->known);
 
+	before = f->split;
+	first = !before.on;
 	r = r ? r : flow_close(f);
 	r = r ? r : flow_open(f, first && flow_waits(d->packet->header));
 	if (r)
@@ -225,8 +227,11 @@ static int launch_part(struct flow *f, const struct dispatch *d)
 	last = flow_split_cut(f, d->packet, &launch);
 	flow_queue_start_clock(f->queue, f->ib);
 	r = put_launch(f, d, &launch);
-	if (r)
+	if (r) {
+		/* The part is cut again, or the grid was refused and another one is next. */
+		f->split = before;
 		return r;
+	}
 	f->split.fence = flow_queue_stop_clock(f->queue, f->ib);
 	if (last) {
 		f->split.on = false;

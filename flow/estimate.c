@@ -18,7 +18,8 @@
 
 bool flow_overruns(const struct flow *f, uint64_t estimate_ns, uint16_t header)
 {
-	if (!f->ib || !f->dispatches)
+	/* The segment's own time bounds a job that is kept: one that ended in the middle of a part would lose the rest. */
+	if (!f->ib || !f->dispatches || f->kept)
 		return false;
 	return flow_waits(header) || (!f->unknown && estimate_ns != FLOW_NS_UNKNOWN);
 }

@@ -126,6 +126,32 @@ static bool has_ended(const struct flow *other, uint64_t value)
 
 #define TRIES 64 /* attempts to take another flow's lock, before the operation is deferred */
 
+/* Flows that a thread advances inside one another: each has its lock, and a part of the thread's stack. One that is further
+ * away is advanced by its own wait, or by the progress thread. */
+#define DEPTH_MAX 16
+static _Thread_local unsigned depth;
+
+/* False: another thread has the lock, or the flow is too far away. */
+static bool other_lock(struct flow *other, bool mine)
+{
+	if (depth == DEPTH_MAX)
+		return false;
+	for (unsigned i = 0; !mine && !drv_lock_try(&other->lock); i++) {
+		if (i == TRIES)
+			return false;
+		__builtin_ia32_pause();
+	}
+	depth++;
+	return true;
+}
+
+static void other_unlock(struct flow *other, bool mine)
+{
+	depth--;
+	if (!mine)
+		flow_release(other);
+}
+
 static int execute_wait(struct flow *f, struct flow *other, uint64_t value)
 {
 	const bool mine = flow_is_mine(other);
@@ -133,15 +159,11 @@ static int execute_wait(struct flow *f, struct flow *other, uint64_t value)
 
 	if (other == f)
 		return 0;
-	for (unsigned i = 0; !mine && !drv_lock_try(&other->lock); i++) {
-		if (i == TRIES)
-			return has_ended(other, value) ? 0 : -EAGAIN;
-		__builtin_ia32_pause();
-	}
+	if (!other_lock(other, mine))
+		return has_ended(other, value) ? 0 : -EAGAIN;
 	/* Without a hardware queue it is over, or has not begun. */
 	r = other->queue || atomic_load(&other->state) == FLOW_ACTIVE ? wait_for(f, other, value) : 0;
-	if (!mine)
-		flow_release(other);
+	other_unlock(other, mine);
 	return r;
 }
 

@@ -127,7 +127,7 @@ bool hip_thread_key_of(struct hip_thread_key *at, void (*end)(void *value), pthr
 void *hip_thread_memory(void **at, size_t size_B);
 
 hipError_t hip_init(void);
-/* How many forks are between this process and the first one that called this. */
+/* How many forks are between this process and the one that loaded the library. */
 unsigned hip_forks(void);
 /* Print a line on stderr (others.c): once in the process, when another library of HIP is loaded; that HSA is not ours. */
 void hip_others_report(void);

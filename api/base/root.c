@@ -258,16 +258,14 @@ static void begin_child(void)
 	atomic_fetch_or(&hip_slow_flags, HIP_SLOW_UNINITIALIZED);
 }
 
-static void watch_forks(void)
+/* When the library is loaded: threads may call functions that need no initialisation while the process forks. */
+__attribute__((constructor)) static void watch_forks(void)
 {
 	(void)!pthread_atfork(NULL, NULL, begin_child);
 }
 
 unsigned hip_forks(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, watch_forks);
 	return forks.count;
 }
 
@@ -291,7 +289,6 @@ hipError_t hip_init(void)
 	DRV_HOLD_CANCEL;
 	hipError_t status;
 
-	(void)hip_forks(); /* from now on a child knows */
 	drv_mutex_lock(&init_lock);
 	if (hip.status == hipErrorDeinitialized) {
 		forks.tried = true;

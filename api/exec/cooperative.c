@@ -141,7 +141,7 @@ static uint64_t threads_of(const struct hip_launch *l)
 	return (uint64_t)l->blocks[0] * l->blocks[1] * l->blocks[2] * l->threads[0] * l->threads[1] * l->threads[2];
 }
 
-/* Checks every member before the first is submitted: a grid without the others would wait for ever. */
+/* Checks every member before the first is submitted. */
 static hipError_t check_members(struct member *members, unsigned count)
 {
 	uint64_t threads = 0;
@@ -193,6 +193,9 @@ static hipError_t group_put(struct member *members, unsigned count)
 			(char *)groups.grid_sync + GRID_SYNC_B * (unsigned)members[0].stream->device->index;
 		m->launch.group = &m->group;
 	}
+	/* All are reserved before the first is submitted: a grid without the others would wait for ever. */
+	for (unsigned i = 0; i < count && !r; i++)
+		r = hip_grid_reserve(members[i].stream, &members[i].launch);
 	r = r ? r : members_put(members, count);
 	drv_mutex_unlock(&groups.lock);
 	return r;

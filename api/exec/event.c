@@ -179,6 +179,13 @@ static hipError_t put_record(struct hip_event *e, struct hip_stream *s, uint64_t
 	return r;
 }
 
+/* An event that was never recorded, or that another thread has destroyed, is of its device alone, or of none. */
+static bool is_recordable(const struct hip_event *e, const struct hip_stream *s)
+{
+	return e->recorded || e->device == s->device;
+}
+
+/* Takes the number without the event's lock: it may wait for an earlier record. */
 static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 {
 	uint64_t number;
@@ -186,7 +193,9 @@ static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 
 	if (r)
 		return r;
-	r = put_record(e, s, number);
+	drv_lock(&e->lock);
+	r = is_recordable(e, s) ? put_record(e, s, number) : hipErrorInvalidHandle;
+	drv_unlock(&e->lock);
 	if (r)
 		hip_shared_refuse(e->shared, number);
 	return r;
@@ -194,19 +203,22 @@ static hipError_t record_shared(struct hip_event *e, struct hip_stream *s)
 
 static hipError_t event_record(struct hip_event *e, struct hip_stream *s)
 {
-	hipError_t r;
+	bool shared = false;
+	hipError_t r = hipSuccess;
 
 	drv_lock(&e->lock);
-	if (!e->recorded && e->device != s->device) {
+	if (!is_recordable(e, s)) {
 		r = hipErrorInvalidHandle;
 	} else if (hip_stream_captures(s)) {
 		r = hip_capture_record(s, &e->captured);
 		e->plain = NULL;
+	} else if (e->shared) {
+		shared = true;
 	} else {
-		r = e->shared ? record_shared(e, s) : put_record(e, s, 0);
+		r = put_record(e, s, 0);
 	}
 	drv_unlock(&e->lock);
-	return r;
+	return shared ? record_shared(e, s) : r;
 }
 
 static hipError_t no_event(hipEvent_t handle)

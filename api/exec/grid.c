@@ -165,13 +165,18 @@ static uint32_t args_B(const struct hip_kernel *k)
 	return hip_args_size(k->cs->kernarg_B);
 }
 
+static uint32_t memory_B(const struct grids *g, const struct hip_launch *l)
+{
+	return (uint32_t)sizeof(struct grid_sync) + (g->meet ? args_B(g->meet) : 0) + args_B(l->kernel);
+}
+
 /* Prepares both dispatches. Everything that they read is one allocation: the stream could reuse the first of two
  * before its next operation. */
 static hipError_t dispatches_prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
 				     struct dispatches *d)
 {
 	uint32_t sync_B = g->meet ? args_B(g->meet) : 0;
-	char *memory = hip_stream_args(s, sizeof(struct grid_sync) + sync_B + args_B(l->kernel));
+	char *memory = hip_stream_args(s, memory_B(g, l));
 
 	if (!memory)
 		return hipErrorOutOfMemory;
@@ -249,6 +254,22 @@ static hipError_t grid_put(struct grids *g, struct hip_stream *s, const struct h
 	r = hip_stream_result(s, dispatches_submit(g->flow, s, &d, value));
 	if (r)
 		hip_tool_forget(d.grid.completion_signal);
+	return r;
+}
+
+hipError_t hip_grid_reserve(struct hip_stream *s, const struct hip_launch *l)
+{
+	struct grids *g = &all_grids[s->device->index];
+	hipError_t r = l->kernel->prints ? hipErrorNotSupported : hip_stream_begin(s);
+
+	if (r)
+		return r;
+	r = open_grids(g, s->device);
+	if (!r && !hip_stream_args(s, memory_B(g, l)))
+		r = hipErrorOutOfMemory;
+	if (!r)
+		s->args_at -= memory_B(g, l);
+	hip_stream_done(s);
 	return r;
 }
 

@@ -22,6 +22,9 @@ struct hip_grid_group {
 hipError_t hip_grid_check(const struct hip_launch *launch);
 /* The same as hip_launch_put(), for cooperative launches. */
 hipError_t hip_grid_put(struct hip_stream *stream, const struct hip_launch *launch);
+/* Finds whether the grid would be refused, and makes what its submission needs. Not between hip_stream_begin() and
+ * hip_stream_done(). */
+hipError_t hip_grid_reserve(struct hip_stream *stream, const struct hip_launch *launch);
 
 /* For hipDeviceReset(): drops grids that were not submitted to the GPU. Their arguments are freed with their
  * streams. */

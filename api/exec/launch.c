@@ -211,13 +211,14 @@ __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_la
 	return l->cooperative ? hip_grid_check(l) : hipSuccess;
 }
 
-/* Checks the common limits with few comparisons: two limits are powers of two, and 0 - 1 exceeds all of them. */
+/* Checks the common limits with few comparisons: one limit is a power of two, and 0 - 1 exceeds all of them. Every chip counts as
+ * many workgroups as are let through here: the bits of y and z together may exceed the limit where none of the two does. */
 __attribute__((always_inline)) static inline bool launch_fits(const struct hip_kernel *k, dim3 blocks, dim3 threads,
 							      uint32_t lds_B)
 {
 	return ((threads.x - 1) | (threads.y - 1) | (threads.z - 1)) < HIP_THREADS_MAX &&
 	       threads.x * threads.y * threads.z <= k->threads_max &&
-	       ((blocks.y - 1) | (blocks.z - 1)) < GRID_YZ_MAX && blocks.x - 1 < GRID_X_MAX &&
+	       ((blocks.y - 1) | (blocks.z - 1)) < GRID_YZ_MAX - 1 && blocks.x - 1 < GRID_X_MAX &&
 	       (uint64_t)blocks.x * threads.x <= UINT32_MAX && lds_B <= k->dynamic_max_B;
 }
 

@@ -249,6 +249,7 @@ static hipError_t make_exec(hipGraph_t graph, unsigned long long flags, struct h
 	if (!e)
 		return hipErrorOutOfMemory;
 	e->flags = flags;
+	e->lives = atomic_load(&hip.lives);
 	drv_mutex_init(&e->lock, DRV_RANK_HIP_EXEC);
 	r = clone_named(graph, &clone);
 	if (!r)
@@ -396,12 +397,14 @@ static hipError_t check_memory(const struct hip_exec *e)
 	return hipSuccess;
 }
 
-/* After a reset of a device: checks whether the instance names anything of that device. */
+/* After a reset of a device: checks whether the instance names anything of that device. The plan may have streams and addresses of
+ * the device in any case. */
 __attribute__((noinline)) static hipError_t check_lives(struct hip_exec *e, unsigned lives)
 {
 	for (size_t i = 0; i < e->steps.count; i++)
 		if (e->steps.at[i].node && !hip_work_lives(&e->steps.at[i].node->work))
 			return hipErrorContextIsDestroyed;
+	drop_plan(e);
 	e->lives = lives;
 	return hipSuccess;
 }

@@ -60,13 +60,28 @@ static void free_plan(struct hip_plan *p)
 	free(p);
 }
 
+/* The last launch is completed in the streams of the branches, too: its own stream may have been closed before it waited for them.
+ * False, too, while another thread submits to one of the streams. */
+static bool plan_has_ended(const struct hip_plan *p)
+{
+	bool ended = hip_point_is_completed(&p->end);
+
+	for (uint32_t i = 0; i < p->branch_count && ended; i++) {
+		struct hip_stream *s = p->branches[i].stream;
+
+		ended = !s ||
+			hip_point_is_completed(&(struct hip_point){.stream = s, .index = hip_stream_written(s)});
+	}
+	return ended;
+}
+
 static void retired_reap(void)
 {
 	struct hip_plan **at = &retired_plans.list, *p;
 
 	drv_mutex_lock(&retired_plans.lock);
 	while ((p = *at))
-		if (hip_point_is_completed(&p->end)) {
+		if (plan_has_ended(p)) {
 			*at = p->next;
 			free_plan(p);
 		} else {

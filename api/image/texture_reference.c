@@ -87,6 +87,11 @@ static hipError_t reference_of_module(textureReference **out, hipModule_t module
 		return hipErrorNotSupported;
 	atomic_store(&hip_module_unloading, drop_references);
 	drv_mutex_lock(&reference_lock);
+	/* A module that another thread unloads has no handle any more when its references are dropped. */
+	if (!hip_find(HIP_MODULE, module)) {
+		drv_mutex_unlock(&reference_lock);
+		return hipErrorInvalidResourceHandle;
+	}
 	ref = find_locked(module, place);
 	if (!ref)
 		ref = add_locked(module, place);

@@ -147,6 +147,12 @@ static hipError_t check_access(const struct hip_pool *p, const hipMemAccessDesc 
 	return hipSuccess;
 }
 
+/* The caller holds access_lock. */
+static hipError_t apply_access(struct hip_pool *p)
+{
+	return p->imported ? hip_imports_set_access(p) : hip_arena_set_access(p);
+}
+
 /* Applies the whole list, or nothing. */
 static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, size_t count)
 {
@@ -162,9 +168,12 @@ static hipError_t set_access(struct hip_pool *p, const hipMemAccessDesc *list, s
 		old[i] = p->access[i];
 	for (size_t i = 0; i < count; i++)
 		p->access[list[i].location.id] = list[i].flags;
-	r = p->imported ? hip_imports_set_access(p) : hip_arena_set_access(p);
+	r = apply_access(p);
 	for (unsigned i = 0; r && i < hip.devices; i++)
 		p->access[i] = old[i];
+	/* Some chunks have the new access: taking that back may fail, too, and does no harm then. */
+	if (r)
+		(void)!apply_access(p);
 	drv_mutex_unlock(&p->access_lock);
 	return r;
 }

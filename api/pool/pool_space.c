@@ -320,13 +320,13 @@ static void drop_addresses(struct hip_pool *p, struct hip_block *b)
 hipError_t hip_pool_update_access(const struct hip_pool *p, uint64_t lo, uint64_t size_B)
 {
 	hsa_amd_memory_access_desc_t access[HIP_DEVICES_MAX];
-	unsigned count = 0;
 
 	for (unsigned i = 0; i < hip.devices; i++)
-		if (p->access[i] != hipMemAccessFlagsProtNone)
-			access[count++] =
-				(hsa_amd_memory_access_desc_t){HSA_ACCESS_PERMISSION_RW, hip.device[i].agent};
-	return hip_of_hsa(hsa_amd_vmem_set_access((void *)(uintptr_t)lo, size_B, access, count));
+		access[i] = (hsa_amd_memory_access_desc_t){p->access[i] != hipMemAccessFlagsProtNone
+								   ? HSA_ACCESS_PERMISSION_RW
+								   : HSA_ACCESS_PERMISSION_NONE,
+							   hip.device[i].agent};
+	return hip_of_hsa(hsa_amd_vmem_set_access((void *)(uintptr_t)lo, size_B, access, hip.devices));
 }
 
 static bool map_chunk(const struct hip_pool *p, struct hip_chunk_memory *c)

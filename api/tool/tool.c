@@ -76,7 +76,18 @@ static int tool_query(int domain, uint32_t operation, void *data)
 /* Not held while a tool's function runs. */
 static struct drv_lock tool_lock = DRV_LOCK(DRV_RANK_HIP_TOOL);
 
-/* False in a child of fork(), which has no tool: a thread of its parent may have the lock. */
+/* A thread of the parent may have the lock. */
+static void lock_forked(void)
+{
+	tool_lock = (struct drv_lock)DRV_LOCK(DRV_RANK_HIP_TOOL);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	(void)!pthread_atfork(NULL, NULL, lock_forked);
+}
+
+/* False in a child of a process that had initialised HIP: such a child has no tool. */
 static bool tool_lock_take(void)
 {
 	if (hip.child)

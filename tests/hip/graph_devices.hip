@@ -10,6 +10,12 @@ __global__ void add(unsigned *at, unsigned value)
 	at[blockIdx.x * blockDim.x + threadIdx.x] += value;
 }
 
+__global__ void hold(const unsigned *go)
+{
+	while (!__hip_atomic_load(go, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM))
+		__builtin_amdgcn_s_sleep(64);
+}
+
 __global__ void twice(unsigned *at)
 {
 	at[blockIdx.x * blockDim.x + threadIdx.x] *= 2;
@@ -177,6 +183,44 @@ static void after_reset(hipGraph_t graph)
 	check(memory[0], 9);
 }
 
+/* The device of the launch's stream is reset, and the instance destroyed, while the other device has its part only begun. */
+static void reset_below()
+{
+	const unsigned more = 3000, one = 1; /* more kernels than a stream submits at a time */
+	unsigned *go, *at[2];
+	void *first[] = {&at[0], (void *)&one}, *behind[] = {&at[1], (void *)&one}, *wait[] = {&go};
+	hipGraphNode_t last;
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+	hipStream_t s;
+
+	HIP(hipGraphCreate(&graph, 0));
+	for (int i = 0; i < 2; i++) {
+		device(i);
+		HIP(hipMalloc(reinterpret_cast<void **>(&at[i]), SIZE_B));
+		set(at[i], 0);
+	}
+	HIP(hipHostMalloc(reinterpret_cast<void **>(&go), sizeof(*go), hipHostMallocPortable));
+	*go = 0;
+	kernel(graph, 0, (const void *)add, first, nullptr);
+	last = kernel(graph, 1, (const void *)hold, wait, nullptr);
+	for (unsigned i = 0; i < more; i++)
+		last = kernel(graph, 1, (const void *)add, behind, &last);
+	device(0);
+	HIP(hipStreamCreate(&s));
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	HIP(hipGraphLaunch(exec, s));
+	HIP(hipDeviceReset());
+	HIP(hipGraphExecDestroy(exec));
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+	device(1);
+	HIP(hipDeviceSynchronize());
+	check(at[1], more);
+	HIP(hipFree(at[1]));
+	HIP(hipHostFree(go));
+	HIP(hipGraphDestroy(graph));
+}
+
 int main()
 {
 	hipGraph_t graph;
@@ -193,5 +237,6 @@ int main()
 	captured();
 	after_reset(graph);
 	HIP(hipGraphDestroy(graph));
+	reset_below();
 	return check_done("graphs on two devices");
 }

@@ -41,6 +41,16 @@ __global__ void meet(volatile unsigned *mine, volatile unsigned *other, unsigned
 	*met = *other;
 }
 
+/* Takes that long the first time. */
+__global__ void step_after(unsigned *x, unsigned term, long long ticks)
+{
+	long long end = wall_clock64() + ticks;
+
+	while (wall_clock64() < end)
+		__builtin_amdgcn_s_sleep(8);
+	*x = *x * 3 + term;
+}
+
 static hipGraphNode_t add(hipGraph_t graph, void *kernel, void **args, const std::vector<hipGraphNode_t> &behind)
 {
 	hipKernelNodeParams params = {};
@@ -81,6 +91,40 @@ static void chain(void *kernel, unsigned length, bool wait)
 	HIP(hipGraphExecDestroy(exec));
 	HIP(hipGraphDestroy(graph));
 	CHECK_EQ(x.read()[0], want);
+}
+
+/* A kernel that took far longer once, outside the graph: all of the chain together are expected to take too long for one
+ * job, and do not. */
+static void once_slow()
+{
+	gpu_array<unsigned> x(std::vector<unsigned>(1, 1));
+	unsigned want = 1, *at = x.at, zero = 0;
+	std::vector<hipGraphNode_t> last;
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+	long long no_ticks = 0;
+	int kHz;
+
+	HIP(hipDeviceGetAttribute(&kHz, hipDeviceAttributeWallClockRate, 0));
+	step_after<<<1, 1>>>(at, zero, kHz * 80ll);
+	HIP(hipStreamSynchronize(nullptr));
+	want = want * 3;
+	HIP(hipGraphCreate(&graph, 0));
+	for (unsigned i = 0; i < 100; i++) {
+		void *args[] = {&at, &i, &no_ticks};
+
+		last = {add(graph, (void *)step_after, args, last)};
+	}
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	for (unsigned k = 0; k < 6; k++) {
+		HIP(hipGraphLaunch(exec, nullptr));
+		HIP(hipStreamSynchronize(nullptr));
+		for (unsigned i = 0; i < 100; i++)
+			want = want * 3 + i;
+		CHECK_EQ(x.read()[0], want);
+	}
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
 }
 
 /* Several chains, each of its own word, and one kernel behind all of them. */
@@ -252,6 +296,7 @@ int main()
 	chain((void *)step, LENGTH, false);
 	chain((void *)step, LENGTH, true);
 	chain((void *)deep, 100, false);
+	once_slow();
 	branches();
 	at_the_same_time();
 	changed();

@@ -1,5 +1,7 @@
 /* Two processes in turn: each changes shared memory after the other's event. */
+#include <atomic>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "tests/clients/hip/hip.h"
@@ -130,6 +132,44 @@ static void goes_early()
 	HIP(hipFree(word));
 }
 
+#define UNFINISHED 32u /* records of an event that may be under way at a time */
+
+/* A record waits for the one 32 before it; meanwhile other threads query the event. */
+static void queried_meanwhile()
+{
+	std::atomic<bool> recorded{false}, queried{false};
+	hipStream_t stream;
+	hipEvent_t event;
+	unsigned *go;
+
+	HIP(hipHostMalloc((void **)&go, sizeof(*go), 0));
+	*go = 0;
+	HIP(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+	HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	HIP(hipStreamWaitValue32(stream, go, 1, hipStreamWaitValueEq, ~0u));
+	for (unsigned i = 0; i < UNFINISHED; i++)
+		HIP(hipEventRecord(event, stream));
+	std::thread recorder([&] {
+		HIP(hipEventRecord(event, stream));
+		recorded = true;
+	});
+	usleep(50000); /* most likely it is in there now */
+	std::thread other([&] {
+		CHECK_EQ(hipEventQuery(event), hipErrorNotReady);
+		queried = true;
+	});
+	for (unsigned i = 0; i < 1000 && !queried; i++)
+		usleep(10000);
+	CHECK(queried && !recorded);
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+	recorder.join();
+	other.join();
+	HIP(hipEventSynchronize(event));
+	HIP(hipStreamDestroy(stream));
+	HIP(hipEventDestroy(event));
+	HIP(hipHostFree(go));
+}
+
 int main()
 {
 	int there[2], back[2], status = -1;
@@ -171,5 +211,6 @@ int main()
 	HIP(hipFree(at));
 	refused();
 	goes_early();
+	queried_meanwhile();
 	return check_done("events for another process");
 }

@@ -201,8 +201,38 @@ static void deep()
 	CHECK_EQ(wrong, 0);
 }
 
+/* GFX12 counts workgroups in y and z with 16 bits: a launch and a node of a graph are refused alike. */
+static void many_in_y()
+{
+	hipKernelNodeParams p = {};
+	hipDeviceProp_t properties;
+	hipGraphNode_t node;
+	hipError_t want, got;
+	hipGraph_t graph;
+
+	HIP(hipGetDeviceProperties(&properties, 0));
+	want = strncmp(properties.gcnArchName, "gfx12", 5) ? hipSuccess : hipErrorInvalidValue;
+	p.func = reinterpret_cast<void *>(nothing);
+	p.blockDim = dim3(1);
+	HIP(hipGraphCreate(&graph, 0));
+	for (dim3 grid : {dim3(1, 65536), dim3(1, 1, 65536), dim3(1, 65535, 2)}) {
+		if (grid.y == 65535)
+			want = hipSuccess;
+		nothing<<<grid, 1>>>();
+		got = hipGetLastError();
+		CHECK_EQ(got, want);
+		p.gridDim = grid;
+		got = hipGraphAddKernelNode(&node, graph, nullptr, 0, &p);
+		CHECK_EQ(got, want);
+		(void)hipGetLastError();
+	}
+	HIP(hipGraphDestroy(graph));
+	HIP(hipDeviceSynchronize());
+}
+
 int main()
 {
+	many_in_y();
 	deep();
 	ways();
 	in_steps();

@@ -1,9 +1,10 @@
 /* What is refused leaves its object as it was: an event still stands for the record before, which the GPU has not reached; an
- * instance of a graph can be launched, and access to a peer be enabled. */
+ * instance of a graph can be launched, access to a peer be enabled, and a pool is as accessible as before. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <hip/hip_runtime_api.h>
+#include <hsa/hsa_ext_amd.h>
 
 #include "tests/check.h"
 #include "tests/inject.h"
@@ -284,6 +285,52 @@ static void a_peer_is_enabled_again(void)
 	HIP(hipFree(mine));
 }
 
+#define PARTS 3
+
+static hsa_status_t gpu_take(hsa_agent_t agent, void *last)
+{
+	hsa_device_type_t type;
+
+	hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+	if (type == HSA_DEVICE_TYPE_GPU)
+		*(hsa_agent_t *)last = agent;
+	return HSA_STATUS_SUCCESS;
+}
+
+/* The other GPU gets access to all memory of a pool, or to none. */
+static void access_to_a_pool_is_given_as_a_whole(void)
+{
+	const hipMemPoolProps like = {.allocType = hipMemAllocationTypePinned,
+				      .location = {.type = hipMemLocationTypeDevice}};
+	const hipMemAccessDesc access = {.location = {hipMemLocationTypeDevice, 1},
+					 .flags = hipMemAccessFlagsProtReadWrite};
+	hsa_access_permission_t has = HSA_ACCESS_PERMISSION_NONE;
+	hipError_t r = hipErrorOutOfMemory;
+	unsigned refused = 0, wrong = 0;
+	void *part[PARTS];
+	hsa_agent_t other;
+	hipMemPool_t pool;
+
+	hsa_iterate_agents(gpu_take, &other);
+	HIP(hipMemPoolCreate(&pool, &like));
+	for (unsigned i = 0; i < PARTS; i++)
+		HIP(hipMallocFromPoolAsync(&part[i], 64 << 20, pool, stream));
+	for (long n = 1; n < 100 && r; n++) {
+		inject_allocation(n);
+		r = hipMemPoolSetAccess(pool, &access, 1);
+		inject_allocation(0);
+		refused += r == hipErrorOutOfMemory;
+		for (unsigned i = 0; r && i < PARTS; i++)
+			wrong += hsa_amd_vmem_get_access(part[i], &has, other) || has;
+	}
+	CHECK_EQ(r, hipSuccess);
+	CHECK(refused);
+	CHECK_EQ(wrong, 0);
+	for (unsigned i = 0; i < PARTS; i++)
+		HIP(hipFreeAsync(part[i], stream));
+	HIP(hipMemPoolDestroy(pool));
+}
+
 int main(void)
 {
 	setenv("TUFF_PEER_ACCESS", "1", 1);
@@ -299,6 +346,7 @@ int main(void)
 	a_captured_operation_that_is_refused_adds_nothing();
 	an_instance_with_memory_is_launched_again();
 	a_peer_is_enabled_again();
+	access_to_a_pool_is_given_as_a_whole();
 	HIP(hipFree(word));
 	HIP(hipStreamDestroy(stream));
 	return check_done("refused records and launches");

@@ -199,6 +199,56 @@ static void graphs()
 	begins_anew();
 }
 
+/* Functions of the host beside each other: an instance without anything of the device has streams of it. */
+static void graph_of_functions()
+{
+	static std::atomic<unsigned> called;
+	hipHostNodeParams function = {[](void *) { called++; }, nullptr};
+	hipGraphExec_t exec;
+	hipGraphNode_t node;
+	hipGraph_t graph;
+
+	called = 0;
+	HIP(hipGraphCreate(&graph, 0));
+	for (unsigned i = 0; i < 3; i++)
+		HIP(hipGraphAddHostNode(&node, graph, NULL, 0, &function));
+	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	for (unsigned i = 1; i <= 2; i++) {
+		HIP(hipGraphLaunch(exec, NULL));
+		HIP(hipStreamSynchronize(NULL));
+		CHECK_EQ(called, 3 * i);
+		begins_anew();
+	}
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+}
+
+/* Fills the memory of the device, which is gone. */
+static void graph_of_fills()
+{
+	hipMemsetParams fill = {};
+	hipGraphExec_t exec;
+	hipGraphNode_t node;
+	hipGraph_t graph;
+	unsigned *at;
+
+	HIP(hipMalloc((void **)&at, 64 << 20));
+	fill.dst = at;
+	fill.elementSize = 4;
+	fill.width = COUNT;
+	fill.height = 1;
+	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipGraphAddMemsetNode(&node, graph, NULL, 0, &fill));
+	HIP(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+	HIP(hipGraphLaunch(exec, NULL));
+	HIP(hipStreamSynchronize(NULL));
+	begins_anew();
+	CHECK_EQ(heard(hipGraphLaunch(exec, NULL)), hipErrorInvalidValue);
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
+	works();
+}
+
 /* --- threads that wait ------------------------------------------------------------------------ */
 
 struct waiter {
@@ -317,6 +367,8 @@ int main()
 	faults();
 	faults_polled();
 	graphs();
+	graph_of_functions();
+	graph_of_fills();
 	host_functions();
 	threads();
 	return check_done("a device that begins anew");

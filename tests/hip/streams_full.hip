@@ -1,7 +1,11 @@
 /* Streams that wait, with more work after the wait than a stream can hold: the submitting thread waits as well, and
- * holds the stream meanwhile. The awaited work still completes. */
+ * holds the stream meanwhile. The awaited work still completes. And more streams behind one another than the stack
+ * of a thread has room for. */
 #include <hip/hip_cooperative_groups.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <thread>
+#include <vector>
 
 #include "tests/clients/hip/hip.h"
 
@@ -169,8 +173,53 @@ static void behind_grids()
 	HIP(hipHostFree(go));
 }
 
+struct chain {
+	std::vector<hipStream_t> streams;
+	unsigned *go;
+};
+
+/* Makes each stream wait for the one before. The first waits for a value. */
+static void *make_chain(void *arg)
+{
+	auto &c = *static_cast<chain *>(arg);
+	hipEvent_t event;
+
+	HIP(hipEventCreateWithFlags(&event, hipEventDisableTiming));
+	HIP(hipStreamWaitValue32(c.streams[0], c.go, 1, hipStreamWaitValueEq, UINT32_MAX));
+	for (size_t i = 1; i < c.streams.size(); i++) {
+		HIP(hipEventRecord(event, c.streams[i - 1]));
+		HIP(hipStreamWaitEvent(c.streams[i], event, 0));
+	}
+	HIP(hipEventDestroy(event));
+	CHECK_EQ(hipStreamQuery(c.streams.back()), hipErrorNotReady);
+	__atomic_store_n(c.go, 1, __ATOMIC_RELEASE);
+	HIP(hipStreamSynchronize(c.streams.back()));
+	return nullptr;
+}
+
+/* By a thread with a small stack. The virtual GPU polls each user queue by a thread of its own: there are too many of them. */
+static void behind_many()
+{
+	chain c = {std::vector<hipStream_t>(700), flag()};
+	pthread_attr_t small;
+	pthread_t thread;
+
+	for (hipStream_t &s : c.streams)
+		HIP(hipStreamCreateWithFlags(&s, hipStreamNonBlocking));
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 96 << 10);
+	CHECK_EQ(pthread_create(&thread, &small, make_chain, &c), 0);
+	pthread_join(thread, nullptr);
+	pthread_attr_destroy(&small);
+	for (hipStream_t s : c.streams)
+		HIP(hipStreamDestroy(s));
+	HIP(hipHostFree(c.go));
+}
+
 int main()
 {
+	if (!getenv("TUFF_USERQ"))
+		behind_many();
 	behind_functions();
 	behind_each_other();
 	behind_grids();

@@ -6,8 +6,10 @@
 #include <mutex>
 #include <string>
 #include <string.h>
+#include <sys/wait.h>
 #include <thread>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/clients/hip/hip.h"
 
@@ -374,8 +376,41 @@ static void stops_inside()
 	forget();
 }
 
+/* Before HIP begins: a thread registers and unregisters a tool while the process forks. Its children register theirs. */
+static void forked_before()
+{
+	std::atomic<bool> over{false};
+	std::thread other([&] {
+		while (!over) {
+			hipRegisterTracerCallback(hear);
+			hipRegisterTracerCallback(nullptr);
+		}
+	});
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < 200; i++) {
+		pid_t child = fork();
+		int status = -1;
+
+		if (!child) {
+			alarm(20);
+			hipRegisterTracerCallback(hear);
+			hipRegisterTracerCallback(nullptr);
+			_exit(0);
+		}
+		CHECK(waitpid(child, &status, 0) == child);
+		ended += !status;
+		if (status)
+			break;
+	}
+	over = true;
+	other.join();
+	CHECK_EQ(ended, 200);
+}
+
 int main()
 {
+	forked_before();
 	all();
 	halves();
 	graph();
