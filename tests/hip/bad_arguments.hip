@@ -202,8 +202,9 @@ static const char *now = "start"; /* the function that is called */
 
 static void scribble(void)
 {
-	/* Addresses among a kernel's parameters are followed, and a handle is none. */
-	const bool followed = strstr(now, "Kernel") || strstr(now, "GraphAddNode") || strstr(now, "NodeSetParams");
+	/* Addresses among parameters of kernels and of semaphores are followed, and a handle is none. */
+	const bool followed = strstr(now, "Kernel") || strstr(now, "GraphAddNode") || strstr(now, "NodeSetParams") ||
+			      strstr(now, "ExternalSemaphores");
 	const uintptr_t words[] = {0,
 				   0,
 				   0,
