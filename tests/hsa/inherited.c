@@ -52,8 +52,9 @@ static void code_make(void)
 		 HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1, sizeof(loader), &loader),
 		 HSA_STATUS_SUCCESS);
-	CHECK_EQ(loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(had.executable, loaded_note, NULL),
-		 HSA_STATUS_SUCCESS);
+	CHECK_EQ(
+		loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(had.executable, loaded_note, NULL),
+		HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_code_object_reader_create_from_memory(blob->image, blob->size_B, &had.reader),
 		 HSA_STATUS_SUCCESS);
 	CHECK_EQ(hsa_code_object_deserialize((void *)(uintptr_t)blob->image, blob->size_B, NULL, &had.code),

@@ -305,6 +305,72 @@ static void fork_shares(void)
 	munmap(own, 4096);
 }
 
+static void close_one(int fd)
+{
+	close(fd);
+}
+
+static void close_all(int fd)
+{
+	close_range((unsigned)fd, ~0u, 0);
+}
+
+static void copy_over(int fd)
+{
+	dup2(STDIN_FILENO, fd);
+}
+
+static void copy_and_close(int fd)
+{
+	close(dup(fd));
+	close(fd);
+	close(open("/dev/null", O_RDONLY));
+}
+
+/* As subprocess of Python does before exec. The child has the parent's memory. */
+static pid_t vfork_and(void (*act)(int fd), int fd)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		act(fd);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* The child has a copy of it, and no handlers run. */
+static pid_t plain_fork_and(void (*act)(int fd), int fd)
+{
+	pid_t pid = _Fork();
+
+	if (!pid) {
+		act(fd);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void closing_before_exec_is_the_childs(void)
+{
+	static void (*const acts[])(int fd) = {close_one, close_all, copy_over, copy_and_close};
+	int fd = open_node(), status;
+	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_GTT), *p;
+
+	for (unsigned i = 0; i < 8; i++) {
+		CHECK((i & 1 ? vfork_and : plain_fork_and)(acts[i / 2], fd) > 0);
+		CHECK(wait(&status) > 0 && !status);
+		CHECK_EQ(files(), 1);
+		p = map(fd, handle);
+		if (!CHECK(p != MAP_FAILED))
+			break;
+		p[0] = i;
+		munmap(p, 8192);
+	}
+	close(fd);
+	CHECK_EQ(files(), 0);
+}
+
 /* The node that fork handlers use; -1: they do nothing. */
 static int handlers_fd = -1;
 static unsigned handlers_mapped;
@@ -673,6 +739,7 @@ int main(void)
 		mappings_keep_buffers();
 		syscalls_map_buffers();
 		fork_shares();
+		closing_before_exec_is_the_childs();
 		handlers_of_before_are_outside();
 		fork_handlers_map_memory();
 		prime_in_a_message();

@@ -24,7 +24,7 @@ _Atomic bool shim_is_active;
 /* The run of this process. Written while no other thread uses the shim. */
 static struct {
 	char root[PATH_MAX];
-	pid_t pid;                        /* process that joined: this one, or the parent of a vfork child */
+	pid_t pid; /* process that joined: this one, or the parent of a child without fork handlers */
 	int segment_fd, phys_fd, lock_fd; /* owned; -1: none */
 	uint64_t memfd_dev, pipe_dev;
 } this_run = {.segment_fd = -1, .phys_fd = -1, .lock_fd = -1};
@@ -32,6 +32,11 @@ static struct {
 const char *shim_root(void)
 {
 	return this_run.root;
+}
+
+bool shim_run_is_member(void)
+{
+	return this_run.pid == getpid();
 }
 
 bool shim_run_owns(int fd)
@@ -436,7 +441,7 @@ void shim_run_leave_in_haste(void)
 {
 	bool last;
 
-	if (!shim_active() || this_run.pid != getpid())
+	if (!shim_active() || !shim_run_is_member())
 		return;
 	last = kern_alone();
 	vgpu_trace_leave(last);
