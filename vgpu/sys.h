@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -42,8 +43,13 @@ static inline int sys_memfd(const char *name, unsigned flags)
 	return (int)sys_call6(SYS_memfd_create, (long)name, flags, 0, 0, 0, 0);
 }
 
+/* -EFBIG also for what the kernel would end the program for, by SIGXFSZ. */
 static inline int sys_ftruncate(int fd, uint64_t size_B)
 {
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < size_B)
+		return -EFBIG;
 	return (int)sys_call6(SYS_ftruncate, fd, (long)size_B, 0, 0, 0, 0);
 }
 

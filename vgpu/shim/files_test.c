@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -669,6 +670,23 @@ static void message_that_nobody_reads(void)
 	close(fd);
 }
 
+/* A dma-buf is a file of the buffer's size here, and the kernel's answer to one that is too large is SIGXFSZ. */
+static void limit_of_files(void)
+{
+	int fd = open_node(), dmabuf = -1;
+	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_VRAM);
+	struct rlimit old, small;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	small = (struct rlimit){4096, old.rlim_max};
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+	CHECK(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+	CHECK_EQ(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	close(dmabuf);
+	close(fd);
+}
+
 /* The other device sees the memory, as system memory. */
 static void prime_between_devices(void)
 {
@@ -748,6 +766,7 @@ int main(void)
 		message_that_is_looked_at();
 		messages_in_a_call();
 		prime_between_devices();
+		limit_of_files();
 		CHECK_EQ(files(), 0);
 		vgpu_stop();
 		CHECK_EQ(access("/dev/dri/renderD129", F_OK), -1);
