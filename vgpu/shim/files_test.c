@@ -676,12 +676,20 @@ static void limit_of_files(void)
 	int fd = open_node(), dmabuf = -1;
 	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_VRAM);
 	struct rlimit old, small;
+	int status = -1;
+	pid_t pid;
 
 	getrlimit(RLIMIT_FSIZE, &old);
 	small = (struct rlimit){4096, old.rlim_max};
 	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
 	CHECK(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	small.rlim_cur = 0;
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+	pid = fork(); /* which publishes the child by a file */
+	if (!pid)
+		_exit(map(fd, handle) == MAP_FAILED);
 	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
 	CHECK_EQ(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
 	close(dmabuf);
 	close(fd);

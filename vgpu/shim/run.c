@@ -220,6 +220,8 @@ static int publish_member(void)
 		return r;
 	snprintf(path, sizeof(path), "%s/procs/%d", this_run.root, (int)getpid());
 	n = snprintf(text, sizeof(text), "%d %d %llu %llu\n", m.segment_fd, m.phys_fd, m.segment_ino, m.phys_ino);
+	if (!sys_size_allowed((uint64_t)n))
+		return -EFBIG;
 	fd = sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		       0600, 0, 0);
 	if (fd < 0)
