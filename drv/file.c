@@ -2,6 +2,8 @@
 #include "drv/file.h"
 
 #include <errno.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 bool drv_file_pread(int fd, void *to, uint64_t size_B, uint64_t offset_B)
@@ -19,4 +21,22 @@ bool drv_file_pread(int fd, void *to, uint64_t size_B, uint64_t offset_B)
 		size_B -= (uint64_t)got;
 	}
 	return true;
+}
+
+int drv_file_memory(const char *name, uint64_t size_B)
+{
+	DRV_HOLD_CANCEL;
+	struct rlimit limit;
+	int fd, r;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < size_B)
+		return -EFBIG;
+	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	if (!ftruncate(fd, (off_t)size_B))
+		return fd;
+	r = -errno;
+	close(fd);
+	return r;
 }

@@ -109,3 +109,17 @@ bool drv_handle_destroy(struct drv_handles *table, uint64_t handle)
 	drv_handle_slot_destroy(table, handle);
 	return true;
 }
+
+void drv_handle_forget_all(struct drv_handles *table)
+{
+	drv_mutex_lock(&lock);
+	table->free = 0;
+	for (uint32_t i = table->used; i; i--) {
+		struct drv_handle_slot *slot = &table->slot[i];
+		uint64_t generation = atomic_load_explicit(&slot->key, memory_order_relaxed) & GENERATION;
+
+		atomic_store_explicit(&slot->key, generation | table->free, memory_order_relaxed);
+		table->free = (uint64_t)((char *)slot - (char *)table->slot);
+	}
+	drv_mutex_unlock(&lock);
+}

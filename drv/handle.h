@@ -62,6 +62,10 @@ DRV_MUST_CHECK int drv_handle_create(struct drv_handles *table, unsigned kind, v
 /* False, without effect: another thread has destroyed the handle. */
 bool drv_handle_destroy(struct drv_handles *table, uint64_t handle);
 
+/* No handle of the table names an object any more; the next handles differ from all that were. No thread may look up a handle
+ * or create one. */
+void drv_handle_forget_all(struct drv_handles *table);
+
 /* Finds the object of that kind that a handle names; NULL: none. */
 static inline void *drv_handle_find(const struct drv_handles *table, unsigned kind, uint64_t handle)
 {

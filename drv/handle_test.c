@@ -77,6 +77,26 @@ static void a_slot_is_used_again_under_another_name(void)
 	drv_handle_destroy(&table, third);
 }
 
+static void forgotten_handles_name_nothing(void)
+{
+	static struct drv_handles table;
+	uint64_t old[3], new[3], slot;
+	int object;
+
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_EQ(drv_handle_create(&table, APPLE, &object, &old[i]), 0);
+	CHECK_EQ(drv_handle_slot_create(&table, APPLE, &slot), 0); /* taken, and never given back */
+	drv_handle_destroy(&table, old[1]);
+	drv_handle_forget_all(&table);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK(!drv_handle_find(&table, APPLE, old[i]) && !drv_handle_destroy(&table, old[i]));
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_EQ(drv_handle_create(&table, APPLE, &object, &new[i]), 0);
+	for (unsigned i = 0; i < 9; i++)
+		CHECK(new[i / 3] != old[i % 3]);
+	CHECK_EQ(table.used, 4);
+}
+
 static void a_slot_gives_handles_without_allocation(void)
 {
 	static struct drv_handles table;
@@ -241,6 +261,7 @@ int main(void)
 	a_handle_names_its_object_until_it_is_destroyed();
 	made_up_handles_name_nothing();
 	a_slot_is_used_again_under_another_name();
+	forgotten_handles_name_nothing();
 	a_slot_gives_handles_without_allocation();
 	threads_see_their_own();
 	a_look_up_gives_no_later_object();

@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -42,8 +44,18 @@ static inline int sys_memfd(const char *name, unsigned flags)
 	return (int)sys_call6(SYS_memfd_create, (long)name, flags, 0, 0, 0, 0);
 }
 
+/* Whether a file may have that size: else the kernel's answer is SIGXFSZ, which ends a program. */
+static inline bool sys_size_allowed(uint64_t size_B)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= size_B;
+}
+
 static inline int sys_ftruncate(int fd, uint64_t size_B)
 {
+	if (!sys_size_allowed(size_B))
+		return -EFBIG;
 	return (int)sys_call6(SYS_ftruncate, fd, (long)size_B, 0, 0, 0, 0);
 }
 

@@ -11,6 +11,7 @@
  * fault.
  */
 #include "drv/cancel.h"
+#include "drv/file.h"
 #include "drv/lock.h"
 #include "api/exec/event_shared.h"
 #include "api/exec/value.h"
@@ -108,15 +109,14 @@ static hipError_t page_map(int fd, struct hip_shared **out)
 hipError_t hip_shared_make(struct hip_shared **out)
 {
 	DRV_HOLD_CANCEL;
-	int fd = memfd_create("hip-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = drv_file_memory("hip-event", PAGE_B);
 	uint64_t key;
 	hipError_t r;
 
 	if (fd < 0)
 		return hipErrorOutOfMemory;
-	r = ftruncate(fd, PAGE_B) || fcntl(fd, F_ADD_SEALS, SEALS) || getrandom(&key, sizeof(key), 0) != sizeof(key)
-		    ? hipErrorOutOfMemory
-		    : page_map(fd, out);
+	r = fcntl(fd, F_ADD_SEALS, SEALS) || getrandom(&key, sizeof(key), 0) != sizeof(key) ? hipErrorOutOfMemory
+											    : page_map(fd, out);
 	if (r) {
 		close(fd);
 		return r;

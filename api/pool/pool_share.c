@@ -14,11 +14,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "drv/cancel.h"
+#include "drv/file.h"
 #include "drv/lock.h"
 #include "api/memory/memory.h"
 #include "api/pool/pool.h"
@@ -101,7 +101,7 @@ static hipError_t export_pool(int *out, hipMemPool_t handle, hipMemAllocationHan
 	if (r)
 		return r;
 	file.key = p->key;
-	fd = memfd_create("hip-pool", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	fd = drv_file_memory("hip-pool", sizeof(file));
 	if (fd < 0)
 		return hipErrorOutOfMemory;
 	if (write(fd, &file, sizeof(file)) != sizeof(file) || fcntl(fd, F_ADD_SEALS, SEALS)) {

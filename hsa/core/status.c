@@ -98,6 +98,7 @@ static const struct {
 	{-EAGAIN, HSA_STATUS_ERROR_OUT_OF_RESOURCES}, /* no thread could be started */
 	{-EMFILE, HSA_STATUS_ERROR_OUT_OF_RESOURCES},
 	{-ENFILE, HSA_STATUS_ERROR_OUT_OF_RESOURCES},
+	{-EFBIG, HSA_STATUS_ERROR_OUT_OF_RESOURCES}, /* RLIMIT_FSIZE */
 	{-EBUSY, (hsa_status_t)HSA_STATUS_ERROR_RESOURCE_BUSY},
 	{-ENOEXEC, HSA_STATUS_ERROR_INVALID_CODE_OBJECT},
 	{-ENODEV, HSA_STATUS_ERROR_FATAL},    /* the GPU was removed, or belongs to the process that forked */

@@ -14,9 +14,11 @@
 
 #include "drv/handle.h"
 
-static struct drv_mutex rt_lock = DRV_MUTEX(DRV_RANK_RT_INIT); /* guards the two below */
+static struct drv_mutex rt_lock = DRV_MUTEX(DRV_RANK_RT_INIT); /* guards the three below */
 static int32_t references;
 static bool ending; /* a thread waits for others to leave the runtime, and ends it; guarded by rt_lock */
+/* The process is a child of fork that has had no runtime yet: rt_handles has the parent's. Guarded by rt_lock */
+static bool inherited;
 
 static void no_fini(struct rt *rt)
 {
@@ -64,6 +66,9 @@ static int runtime_begin(struct rt **out)
 
 	if (!rt)
 		return drv_fail(-ENOMEM, "no host memory for the runtime");
+	if (inherited)
+		drv_handle_forget_all(&rt_handles);
+	inherited = false;
 	rt->ops = &ops;
 	drv_lock_set_rank(&rt->fault_lock, DRV_RANK_RT_FAULT);
 	for (unsigned i = 0; i < PARTS; i++) {
@@ -93,6 +98,7 @@ static void forget_in_child(void)
 {
 	if (rt_get())
 		rt_ipc_forked(rt_get());
+	inherited = true;
 	references = 0;
 	ending = false;
 	atomic_store(&rt_current, NULL);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "drv/cancel.h"
+#include "drv/file.h"
 #include "hsa/core/table.h"
 #include "hsa/signal/signals.h"
 
@@ -16,11 +17,11 @@
 static int create_file(int *file)
 {
 	DRV_HOLD_CANCEL;
-	int fd = memfd_create("tuff signal", MFD_CLOEXEC | MFD_ALLOW_SEALING), r;
+	int fd = drv_file_memory("tuff signal", RT_PAGE_B), r;
 
 	if (fd < 0)
-		return drv_fail(-errno, "memfd_create for a signal");
-	if (!ftruncate(fd, RT_PAGE_B) && !fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)) {
+		return drv_fail(fd, "a file in memory for a signal");
+	if (!fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)) {
 		*file = fd;
 		return 0;
 	}

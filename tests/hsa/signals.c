@@ -1,5 +1,6 @@
 /* Signals of HSA without a GPU: every operation, waits for one, any and all, handlers, and invalid handles. */
 #include <pthread.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -273,6 +274,21 @@ static void the_least_value_wraps(void)
 	hsa_signal_destroy(s);
 }
 
+/* A shared signal is a file, and the kernel's answer to one that is too large is SIGXFSZ. */
+static void a_limit_of_files_is_an_error(void)
+{
+	struct rlimit old, none;
+	hsa_signal_t s;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	none = (struct rlimit){0, old.rlim_max};
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+	CHECK_EQ(hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_IPC, &s), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+	CHECK_EQ(hsa_amd_signal_create(1, 0, NULL, HSA_AMD_SIGNAL_IPC, &s), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_signal_destroy(s), HSA_STATUS_SUCCESS);
+}
+
 int main(void)
 {
 	if (!rig_start("gfx908", "gfx908", "group.O1"))
@@ -284,6 +300,7 @@ int main(void)
 	handlers();
 	misuse();
 	the_least_value_wraps();
+	a_limit_of_files_is_an_error();
 	many();
 	rig_stop();
 	return check_done("signals of HSA");

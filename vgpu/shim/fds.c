@@ -1,5 +1,8 @@
 /* Descriptors of this process that belong to the virtual GPU, each with its hold. A descriptor closed past the
- * shim (fclose, a raw system call) leaves a stale entry, which is removed when its number is used again. */
+ * shim (fclose, a raw system call) leaves a stale entry, which is removed when its number is used again.
+ *
+ * A child of vfork() has this memory, one of _Fork() or of a raw system call a copy, and both have descriptors of their own: what
+ * they close and copy before an exec changes no entry, whose hold is the parent's. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -50,7 +53,7 @@ struct kern_hold *shim_fd_take(int fd)
 {
 	hold_slot *slot = slot_of(fd, false);
 
-	return slot && atomic_load(slot) ? atomic_exchange(slot, NULL) : NULL;
+	return slot && atomic_load(slot) && shim_run_is_member() ? atomic_exchange(slot, NULL) : NULL;
 }
 
 static void set_hold(int fd, struct kern_hold *hold)
@@ -68,7 +71,7 @@ void shim_fd_adopt(int fd)
 	struct kern_hold *hold;
 	struct stat st;
 
-	if (sys_fstat(fd, &st) || !shim_dev_is_ours(st.st_dev))
+	if (sys_fstat(fd, &st) || !shim_dev_is_ours(st.st_dev) || !shim_run_is_member())
 		return;
 	hold = kern_fd_hold(st.st_dev, st.st_ino);
 	if (hold)
@@ -79,7 +82,7 @@ void shim_fd_copied(int from, int to)
 {
 	if (shim_fd_hold(from))
 		shim_fd_adopt(to);
-	else if (shim_fd_hold(to))
+	else if (shim_fd_hold(to) && shim_run_is_member())
 		set_hold(to, NULL);
 }
 

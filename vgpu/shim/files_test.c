@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -303,6 +304,72 @@ static void fork_shares(void)
 	close(fd);
 	munmap(p, 8192);
 	munmap(own, 4096);
+}
+
+static void close_one(int fd)
+{
+	close(fd);
+}
+
+static void close_all(int fd)
+{
+	close_range((unsigned)fd, ~0u, 0);
+}
+
+static void copy_over(int fd)
+{
+	dup2(STDIN_FILENO, fd);
+}
+
+static void copy_and_close(int fd)
+{
+	close(dup(fd));
+	close(fd);
+	close(open("/dev/null", O_RDONLY));
+}
+
+/* As subprocess of Python does before exec. The child has the parent's memory. */
+static pid_t vfork_and(void (*act)(int fd), int fd)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		act(fd);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* The child has a copy of it, and no handlers run. */
+static pid_t plain_fork_and(void (*act)(int fd), int fd)
+{
+	pid_t pid = _Fork();
+
+	if (!pid) {
+		act(fd);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void closing_before_exec_is_the_childs(void)
+{
+	static void (*const acts[])(int fd) = {close_one, close_all, copy_over, copy_and_close};
+	int fd = open_node(), status;
+	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_GTT), *p;
+
+	for (unsigned i = 0; i < 8; i++) {
+		CHECK((i & 1 ? vfork_and : plain_fork_and)(acts[i / 2], fd) > 0);
+		CHECK(wait(&status) > 0 && !status);
+		CHECK_EQ(files(), 1);
+		p = map(fd, handle);
+		if (!CHECK(p != MAP_FAILED))
+			break;
+		p[0] = i;
+		munmap(p, 8192);
+	}
+	close(fd);
+	CHECK_EQ(files(), 0);
 }
 
 /* The node that fork handlers use; -1: they do nothing. */
@@ -603,6 +670,31 @@ static void message_that_nobody_reads(void)
 	close(fd);
 }
 
+/* A dma-buf is a file of the buffer's size here, and the kernel's answer to one that is too large is SIGXFSZ. */
+static void limit_of_files(void)
+{
+	int fd = open_node(), dmabuf = -1;
+	uint32_t handle = create(fd, AMDGPU_GEM_DOMAIN_VRAM);
+	struct rlimit old, small;
+	int status = -1;
+	pid_t pid;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	small = (struct rlimit){4096, old.rlim_max};
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+	CHECK(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf));
+	small.rlim_cur = 0;
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+	pid = fork(); /* which publishes the child by a file */
+	if (!pid)
+		_exit(map(fd, handle) == MAP_FAILED);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	CHECK_EQ(drmPrimeHandleToFD(fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	close(dmabuf);
+	close(fd);
+}
+
 /* The other device sees the memory, as system memory. */
 static void prime_between_devices(void)
 {
@@ -673,6 +765,7 @@ int main(void)
 		mappings_keep_buffers();
 		syscalls_map_buffers();
 		fork_shares();
+		closing_before_exec_is_the_childs();
 		handlers_of_before_are_outside();
 		fork_handlers_map_memory();
 		prime_in_a_message();
@@ -681,6 +774,7 @@ int main(void)
 		message_that_is_looked_at();
 		messages_in_a_call();
 		prime_between_devices();
+		limit_of_files();
 		CHECK_EQ(files(), 0);
 		vgpu_stop();
 		CHECK_EQ(access("/dev/dri/renderD129", F_OK), -1);

@@ -48,7 +48,7 @@ int shim_proc_maps_open(bool cloexec)
 	if (to)
 		fclose(to);
 	free(text);
-	for (size_t done = 0; fd >= 0 && done < size;) {
+	for (size_t done = 0; fd >= 0 && done < size && sys_size_allowed(size);) {
 		long n = sys_write(fd, out + done, size - done);
 
 		if (n <= 0)

@@ -24,7 +24,7 @@ _Atomic bool shim_is_active;
 /* The run of this process. Written while no other thread uses the shim. */
 static struct {
 	char root[PATH_MAX];
-	pid_t pid;                        /* process that joined: this one, or the parent of a vfork child */
+	pid_t pid; /* process that joined: this one, or the parent of a child without fork handlers */
 	int segment_fd, phys_fd, lock_fd; /* owned; -1: none */
 	uint64_t memfd_dev, pipe_dev;
 } this_run = {.segment_fd = -1, .phys_fd = -1, .lock_fd = -1};
@@ -32,6 +32,11 @@ static struct {
 const char *shim_root(void)
 {
 	return this_run.root;
+}
+
+bool shim_run_is_member(void)
+{
+	return this_run.pid == getpid();
 }
 
 bool shim_run_owns(int fd)
@@ -215,6 +220,8 @@ static int publish_member(void)
 		return r;
 	snprintf(path, sizeof(path), "%s/procs/%d", this_run.root, (int)getpid());
 	n = snprintf(text, sizeof(text), "%d %d %llu %llu\n", m.segment_fd, m.phys_fd, m.segment_ino, m.phys_ino);
+	if (!sys_size_allowed((uint64_t)n))
+		return -EFBIG;
 	fd = sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		       0600, 0, 0);
 	if (fd < 0)
@@ -436,7 +443,7 @@ void shim_run_leave_in_haste(void)
 {
 	bool last;
 
-	if (!shim_active() || this_run.pid != getpid())
+	if (!shim_active() || !shim_run_is_member())
 		return;
 	last = kern_alone();
 	vgpu_trace_leave(last);

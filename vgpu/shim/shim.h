@@ -114,6 +114,8 @@ void shim_run_leave(void);
 void shim_run_leave_in_haste(void);
 /* In a forked child that is in the run. */
 void shim_run_forked(void);
+/* False in a child that runs no handlers of fork (vfork(), _Fork(), a raw system call): it acts for its parent. */
+bool shim_run_is_member(void);
 /* Is fd one that the run needs? Clients must not close it. */
 bool shim_run_owns(int fd);
 /* The lowest of them from first on; UINT_MAX: none. */

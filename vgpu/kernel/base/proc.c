@@ -99,8 +99,12 @@ bool kern_tenant_alive(const struct kern_proc *proc)
 		return true;
 	if (!proc->pid)
 		return guard_is_open((unsigned)(proc - kern->proc));
+	/* What a living process has must not be freed: without a descriptor for the file, and without /proc, any process with
+	 * that id counts. */
+	if (!kern_proc_stat(proc->pid, &stat))
+		return sys_call6(SYS_kill, proc->pid, 0, 0, 0, 0, 0) != -ESRCH;
 	/* The leader may be a zombie before the other threads have ended. */
-	return kern_proc_stat(proc->pid, &stat) && stat.start_time == proc->start_time &&
+	return (!proc->start_time || stat.start_time == proc->start_time) &&
 	       ((stat.state != 'Z' && stat.state != 'X') || stat.threads > 1);
 }
 

@@ -10,7 +10,7 @@ struct kern_proc_stat {
 	unsigned threads;    /* those that have not ended: more than one behind a leader that is a zombie */
 	uint64_t start_time; /* clock ticks since the boot */
 };
-/* False: there is no such process. */
+/* False: there is no such process, or the file cannot be read. */
 bool kern_proc_stat(pid_t pid, struct kern_proc_stat *stat);
 /* The text of a file of /proc, for free(); NULL without memory. Needs no lock. */
 char *kern_read_proc(const char *path);

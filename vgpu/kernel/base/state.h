@@ -104,7 +104,7 @@ struct kern_hold {
 struct kern_proc {
 	uint32_t serial; /* 0: free slot */
 	pid_t pid;
-	uint64_t start_time;     /* field 22 of /proc/PID/stat: differs for a recycled pid */
+	uint64_t start_time;     /* field 22 of /proc/PID/stat: differs for a recycled pid; 0: unknown */
 	int segment_fd, phys_fd; /* descriptors in that process, for later ones to open through /proc */
 	struct kern_list holds;
 	struct kern_list waits;   /* kern_wait.link: sleepers, to unlink when it dies */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +51,53 @@ static void open_and_fork(void)
 	result = !drmIoctl(fd, DRM_IOCTL_AMDGPU_INFO, &args) && works;
 	(void)!write(answer[1], &result, 1);
 	_exit(0);
+}
+
+/* Opens a file, and uses it when the parent says so. */
+static void open_and_wait(void)
+{
+	struct drm_amdgpu_info args = {0};
+	uint32_t works = 0;
+	int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
+	char byte = 0;
+
+	args.return_pointer = (uintptr_t)&works;
+	args.return_size = sizeof(works);
+	args.query = AMDGPU_INFO_ACCEL_WORKING;
+	if (fd < 0 || write(answer[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
+		_exit(1);
+	_exit(drmIoctl(fd, DRM_IOCTL_AMDGPU_INFO, &args) || !works);
+}
+
+/* The process that looks cannot open /proc/PID/stat. */
+static void a_neighbour_lives_for_a_process_without_descriptors(void)
+{
+	struct rlimit old, none;
+	struct vgpu_live with, without;
+	int status = -1;
+	char byte;
+	pid_t pid;
+
+	dies = NOBODY;
+	CHECK_EQ(pipe(go) | pipe(answer), 0);
+	pid = fork();
+	if (!pid)
+		open_and_wait();
+	CHECK_EQ(read(answer[0], &byte, 1), 1);
+	vgpu_live(&with);
+	getrlimit(RLIMIT_NOFILE, &old);
+	none = (struct rlimit){0, old.rlim_max};
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+	vgpu_live(&without); /* looks after processes that died */
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &old), 0);
+	CHECK_EQ(without.files, with.files);
+	CHECK_EQ(write(go[1], "", 1), 1);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		close(go[i]);
+		close(answer[i]);
+	}
 }
 
 static void a_child_outlives_its_parent(void)
@@ -133,6 +181,7 @@ int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
 	rig_start("null:gfx908");
+	a_neighbour_lives_for_a_process_without_descriptors();
 	a_child_outlives_its_parent();
 	a_child_that_never_enters_leaves_nothing();
 	other_threads_open_files_meanwhile();
