@@ -112,7 +112,7 @@ static void input_end(void)
 	for (unsigned pass = 0; pass < 2; pass++) {
 		draw_destroy_all();
 		for (unsigned i = 0; i < draw.busy_count && i < CALLS_MAX; i++)
-			for (unsigned k = K_MEM; k < KINDS; k++)
+			for (unsigned k = 0; k < KINDS; k++)
 				draw_destroy_now((enum draw_kind)k, draw.busy[i]);
 	}
 	draw_fds_close();

@@ -202,9 +202,10 @@ static const char *now = "start"; /* the function that is called */
 
 static void scribble(void)
 {
-	/* Addresses among parameters of kernels and of semaphores are followed, and a handle is none. */
-	const bool followed = strstr(now, "Kernel") || strstr(now, "GraphAddNode") || strstr(now, "NodeSetParams") ||
-			      strstr(now, "ExternalSemaphores");
+	/* Addresses among a kernel's parameters are followed, and a handle is none. */
+	const bool followed = strstr(now, "Kernel") || strstr(now, "GraphAddNode") || strstr(now, "NodeSetParams");
+	/* Lists are followed whose addresses are cut when the structure is not at its place. */
+	const bool lists = strstr(now, "ExternalSemaphores");
 	const uintptr_t words[] = {0,
 				   0,
 				   0,
@@ -217,7 +218,7 @@ static void scribble(void)
 	uintptr_t *to = (uintptr_t *)block;
 
 	memset(block, 0, 1024);
-	for (unsigned i = 0; any(3) && i < 64; i++)
+	for (unsigned i = 0; any(3) && i < 64 && !lists; i++)
 		to[i] = words[any(sizeof(words) / sizeof(words[0]))];
 	for (unsigned i = 0; i < 64; i++)
 		slots[i] = i < 8 ? (void *)&host[i * 64] : NULL;
