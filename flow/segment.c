@@ -265,8 +265,11 @@ int flow_segment_execute(struct flow *f, struct flow_segment *s)
 		flow_time_end(f);
 	r = s->mode == USE ? use_all(f, s) : write_all(f, s);
 	f->kept = false;
-	/* A part of it was executed. */
-	if (r && r != -EAGAIN && r != -EBUSY && s->at)
+	if (!r || r == -EAGAIN || r == -EBUSY)
+		return r;
+	if (s->at) /* a part of it was executed */
 		flow_fail(f, r);
+	else /* the open job writes the segment's clock, which may be destroyed now: `end` has to be submitted */
+		(void)!flow_close(f); /* an error fails the flow */
 	return r;
 }

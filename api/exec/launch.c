@@ -202,8 +202,10 @@ __attribute__((cold, noinline)) static hipError_t check_slow(const struct hip_la
 		return hipErrorInvalidValue;
 	if (l->lds_B > k->device->lds_B)
 		return hipErrorInvalidValue;
-	if (threads > k->threads_max)
+	if (k->cs->max_threads && threads > k->cs->max_threads)
 		return hipErrorLaunchFailure;
+	if (threads > k->threads_max) /* its registers do not fit */
+		return hipErrorInvalidValue;
 	if (l->lds_B > k->dynamic_max_B)
 		return hipErrorLaunchOutOfResources;
 	if (!l->args && !l->packed && k->cs->arg_count)

@@ -302,10 +302,10 @@ hipError_t hip_code_kernel(const struct hip_code *code, const char *name, struct
 	kernel->args_B = args_size(kernel);
 	plan_moves(kernel);
 	kernel->plain = !kernel->calls && !kernel->prints && kernel->hidden_B <= HIP_HIDDEN_MAX_B;
-	/* The metadata may say more than a workgroup can have. */
-	kernel->threads_max = kernel->cs->max_threads && kernel->cs->max_threads < HIP_THREADS_MAX
-				      ? kernel->cs->max_threads
-				      : HIP_THREADS_MAX;
+	/* The metadata may say more than a workgroup can have, or than the registers of its waves leave room for. */
+	kernel->threads_max = kernel->cs->fit_threads < HIP_THREADS_MAX ? kernel->cs->fit_threads : HIP_THREADS_MAX;
+	if (kernel->cs->max_threads && kernel->cs->max_threads < kernel->threads_max)
+		kernel->threads_max = kernel->cs->max_threads;
 	return hipSuccess;
 }
 

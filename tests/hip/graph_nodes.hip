@@ -14,6 +14,13 @@ __global__ void add(unsigned *data, unsigned term)
 	data[blockIdx.x * blockDim.x + threadIdx.x] += term;
 }
 
+/* Has more registers than a workgroup of 1024 gets. */
+__global__ void many_registers(unsigned *data)
+{
+	asm volatile("" ::: "v255");
+	atomicAdd(data, 1);
+}
+
 __global__ void multiply(unsigned *data, unsigned factor)
 {
 	data[blockIdx.x * blockDim.x + threadIdx.x] *= factor;
@@ -178,6 +185,43 @@ static void kernels()
 	CHECK_EQ(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributeAccessPolicyWindow, &value), hipErrorInvalidValue);
 	CHECK_EQ(hipGraphKernelNodeGetAttribute(second, (hipLaunchAttributeID)99, &got), hipErrorInvalidValue);
 	CHECK_EQ(hipGetLastError(), hipErrorInvalidValue);
+}
+
+/* A node is refused as the launch of its kernel is; the stream takes what is launched afterwards. */
+static void registers_that_do_not_fit()
+{
+	const unsigned most = 64;
+	gpu_array<unsigned> x(std::vector<unsigned>(1, 0));
+	unsigned *at = x.at;
+	void *args[] = {&at};
+	hipKernelNodeParams params = {};
+	hipFuncAttributes attributes;
+	hipGraphNode_t node;
+	hipGraphExec_t exec;
+	hipGraph_t graph;
+
+	HIP(hipFuncGetAttributes(&attributes, (const void *)many_registers));
+	CHECK(attributes.maxThreadsPerBlock >= (int)most && attributes.maxThreadsPerBlock < 1024);
+	many_registers<<<1, 1024>>>(at);
+	CHECK_EQ(hipGetLastError(), hipErrorInvalidValue);
+	HIP(hipGraphCreate(&graph, 0));
+	params.func = (void *)many_registers;
+	params.gridDim = dim3(1);
+	params.blockDim = dim3(1024);
+	params.kernelParams = args;
+	CHECK_EQ(hipGraphAddKernelNode(&node, graph, nullptr, 0, &params), hipErrorInvalidValue);
+	params.blockDim = dim3(most);
+	HIP(hipGraphAddKernelNode(&node, graph, nullptr, 0, &params));
+	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+	params.blockDim = dim3(1024);
+	CHECK_EQ(hipGraphExecKernelNodeSetParams(exec, node, &params), hipErrorInvalidValue);
+	CHECK_EQ(hipGetLastError(), hipErrorInvalidValue);
+	HIP(hipGraphLaunch(exec, nullptr));
+	many_registers<<<1, attributes.maxThreadsPerBlock>>>(at);
+	HIP_LAUNCHED();
+	CHECK_EQ(x.read()[0], most + (unsigned)attributes.maxThreadsPerBlock);
+	HIP(hipGraphExecDestroy(exec));
+	HIP(hipGraphDestroy(graph));
 }
 
 static void copies_and_fills()
@@ -737,6 +781,7 @@ static void any_kind()
 int main()
 {
 	kernels();
+	registers_that_do_not_fit();
 	copies_and_fills();
 	functions_and_events();
 	edges();

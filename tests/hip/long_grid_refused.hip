@@ -8,10 +8,12 @@ __global__ void count(unsigned *x)
 	atomicAdd(x, 1);
 }
 
-/* Has more registers than a workgroup of its size gets. */
-__global__ void too_many_registers(unsigned *x)
+/* Has more scratch memory for a workgroup of its size than the GPU has memory. */
+__global__ void too_much_scratch(unsigned *x)
 {
-	asm volatile("" ::: "v255");
+	volatile char private_memory[130000];
+
+	private_memory[*x % sizeof(private_memory)] = 1;
 	atomicAdd(x, 1);
 }
 
@@ -21,8 +23,8 @@ int main()
 
 	HIP(hipMalloc((void **)&x, sizeof(*x)));
 	HIP(hipMemset(x, 0, sizeof(*x)));
-	too_many_registers<<<LONG / 1024, 1024>>>(x);
-	CHECK_EQ(hipGetLastError(), hipErrorInvalidValue);
+	too_much_scratch<<<LONG / 1024, 1024>>>(x);
+	CHECK_EQ(hipGetLastError(), hipErrorOutOfMemory);
 	count<<<32, 64>>>(x);
 	HIP_LAUNCHED();
 	HIP(hipMemcpy(&got, x, sizeof(got), hipMemcpyDeviceToHost));

@@ -202,7 +202,8 @@ struct engine_grid {
 	uint64_t traced_ns;                     /* time of publication, for the record; 0: not recorded */
 };
 
-#define ENGINE_CU_UNITS 65536u
+#define ENGINE_CU_UNITS        65536u
+#define ENGINE_GROUP_UNITS_MAX (2 * ENGINE_CU_UNITS) /* of a group: both compute units of a pair */
 
 /* Whether its waves end where they are. */
 static inline bool engine_grid_ends(const struct engine_grid *grid)

@@ -124,7 +124,9 @@ static struct engine_group *load_group(struct engine_worker *w)
 /* A further workgroup, if there is one and room for it. A worker without any always has room. */
 static struct engine_group *take_group(struct engine_worker *w, const struct engine_run *of)
 {
-	uint64_t units = !w->units_used ? ENGINE_CU_UNITS : w->units_used < w->units ? w->units - w->units_used : 0;
+	uint64_t units = !w->units_used             ? ENGINE_GROUP_UNITS_MAX
+			 : w->units_used < w->units ? w->units - w->units_used
+						    : 0;
 
 	while (w->claim.grid || engine_device_claim(w->dev, w->only, of, units, &w->claim)) {
 		struct engine_grid *grid = w->claim.grid;
@@ -232,7 +234,7 @@ static void *worker_main(void *arg)
 	do
 		while (engine_worker_step(w, NULL))
 			;
-	while (engine_device_await(w->dev, ENGINE_CU_UNITS, &w->claim));
+	while (engine_device_await(w->dev, ENGINE_GROUP_UNITS_MAX, &w->claim));
 	return NULL;
 }
 
