@@ -277,8 +277,10 @@ static int exit_status(const struct tally *tally, const struct test_options *o)
 	return !tally->n[TEST_PASSED];
 }
 
-/* Prints the result as sentences for people; scripts read the line before. */
-static void put_conclusion(const struct test_item *items, unsigned count, const struct test_options *o, int status)
+/* Prints the result as sentences for people; scripts read the line before. written: the first report that was
+ * written; NULL: none. */
+static void put_conclusion(const struct test_item *items, unsigned count, const struct test_options *o,
+			   const char *written, int status)
 {
 	bool ours = false;
 
@@ -289,26 +291,27 @@ static void put_conclusion(const struct test_item *items, unsigned count, const 
 		test_device_say(stdout, &o->devices[i], items, count, o->patterns || o->probe);
 		ours |= !o->devices[i].gpu;
 	}
-	if (o->reports)
-		test_say_where_to(o->report[0]);
-	else if (ours || status == 1)
-		test_say_where_to(NULL);
+	if (written || ours || status == 1)
+		test_say_where_to(written);
 }
 
 int test_report(const struct test_item *items, unsigned count, const struct test_options *options)
 {
 	struct tally tally = count_results(items, count);
 	int status = exit_status(&tally, options);
+	const char *written = NULL;
 
 	for (unsigned i = 0; i < options->reports; i++)
 		if (write_report(options->report[i], items, count, options))
 			status = 1;
+		else if (!written)
+			written = options->report[i];
 	if (options->probe && !options->brief)
 		print_answers(items, count);
 	if (tally.n[TEST_NOT_RUN])
 		printf("%u were not run\n", tally.n[TEST_NOT_RUN]);
 	printf("\n%u passed, %u failed, %u skipped\n", tally.n[TEST_PASSED], tally.n[TEST_FAILED],
 	       tally.n[TEST_SKIPPED]);
-	put_conclusion(items, count, options, status);
+	put_conclusion(items, count, options, written, status);
 	return status;
 }
