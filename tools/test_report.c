@@ -2,9 +2,12 @@
 #include "tools/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "drv/file.h"
 #include "tools/build.h"
 #include "tools/tool.h"
 
@@ -210,15 +213,17 @@ static void replace_wrong_bytes(char *text, size_t text_B)
 
 static int write_file(const char *path, const char *text, size_t text_B)
 {
-	FILE *file = fopen(path, "we");
+	int fd = drv_file_create(path, O_TRUNC, 0666);
+	FILE *file;
 	bool bad;
 
-	if (!file) {
-		fprintf(stderr, "tuff test: %s: %s\n", path, strerror(errno));
+	if (fd < 0) {
+		fprintf(stderr, "tuff test: %s: %s\n", path, strerror(-fd));
 		return 1;
 	}
-	bad = fwrite(text, 1, text_B, file) != text_B;
-	bad |= fclose(file) != 0;
+	file = fdopen(fd, "we");
+	bad = !file || fwrite(text, 1, text_B, file) != text_B;
+	bad |= file ? fclose(file) != 0 : close(fd);
 	if (bad)
 		fprintf(stderr, "tuff test: %s: cannot be written\n", path);
 	return bad;

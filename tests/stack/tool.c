@@ -346,6 +346,31 @@ static void a_report_needs_a_file(void)
 	CHECK(!unlink("/tmp/tuff-report.txt"));
 }
 
+/* A FIFO that nobody reads is a file that cannot be opened, and no command waits for a reader. */
+static void no_command_waits_for_a_reader(void)
+{
+	static const char *const variables[] = {"TUFF_LOG_FILE", "TUFF_VGPU_LOG", "TUFF_VGPU_TRACE"};
+	char folder[] = "/tmp/tuff-tool-XXXXXX", fifo[64], command[256];
+
+	if (!CHECK(mkdtemp(folder)))
+		return;
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	CHECK_EQ(mkfifo(fifo, 0600), 0);
+	alarm(60);
+	snprintf(command, sizeof(command), "test --gpu gfx908 --report %s ladder/01-info", fifo);
+	CHECK_EQ(tuff(command), 1);
+	says("fifo: No such device or address");
+	for (unsigned i = 0; i < 3; i++) {
+		setenv(variables[i], fifo, 1);
+		CHECK_EQ(tuff("info -v --gpu gfx908"), 0);
+		says(variables[i]);
+		unsetenv(variables[i]);
+	}
+	alarm(0);
+	unlink(fifo);
+	rmdir(folder);
+}
+
 /* The ladder stops at the rung that fails, and shows what that submitted. */
 static void test_stops_at_the_rung_that_fails(void)
 {
@@ -543,6 +568,7 @@ int main(void)
 	test_ends_with_a_sentence();
 	a_report_is_complete();
 	a_report_needs_a_file();
+	no_command_waits_for_a_reader();
 	test_stops_at_the_rung_that_fails();
 	test_runs_programs();
 	examples_run();
