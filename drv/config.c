@@ -1,4 +1,3 @@
-#include "drv/cancel.h"
 #include "drv/config.h"
 
 #include <ctype.h>
@@ -11,6 +10,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "drv/file.h"
 #include "drv/log.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -96,8 +96,7 @@ static bool parse_amd_log(const char *text)
 
 static bool parse_log_file(const char *text)
 {
-	DRV_HOLD_CANCEL;
-	int fd = open(text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int fd = drv_file_create(text, O_APPEND, 0600);
 
 	if (fd < 0)
 		return false;

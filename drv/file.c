@@ -2,6 +2,7 @@
 #include "drv/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -21,6 +22,18 @@ bool drv_file_pread(int fd, void *to, uint64_t size_B, uint64_t offset_B)
 		size_B -= (uint64_t)got;
 	}
 	return true;
+}
+
+int drv_file_create(const char *path, int flags, unsigned mode)
+{
+	DRV_HOLD_CANCEL;
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flags, mode);
+
+	if (fd < 0)
+		return -errno;
+	/* Writes wait for a slow reader: else they would drop lines. */
+	(void)!fcntl(fd, F_SETFL, flags & O_APPEND);
+	return fd;
 }
 
 int drv_file_memory(const char *name, uint64_t size_B)

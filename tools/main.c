@@ -27,17 +27,30 @@ static int usage(FILE *to)
 	return to == stderr ? 2 : 0;
 }
 
-int main(int argc, char **argv)
+static int command_run(int argc, char **argv)
 {
 	if (argc < 2)
 		return usage(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
 		return usage(stdout);
-	if (!strcmp(argv[1], "--version"))
-		return printf("tuff %u.%u (%s)\n", TUFF_VERSION_MAJOR, TUFF_VERSION_MINOR, BUILD_COMMIT) < 0;
+	if (!strcmp(argv[1], "--version")) {
+		printf("tuff %u.%u (%s)\n", TUFF_VERSION_MAJOR, TUFF_VERSION_MINOR, BUILD_COMMIT);
+		return 0;
+	}
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	fprintf(stderr, argv[1][0] == '-' ? "tuff: no option %s\n" : "tuff: no command %s\n", argv[1]);
 	return usage(stderr);
+}
+
+/* A command whose output did not arrive has failed: a disk may be full. */
+int main(int argc, char **argv)
+{
+	int status = command_run(argc, argv);
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "tuff: stdout cannot be written\n");
+	return status ? status : 1;
 }

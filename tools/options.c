@@ -7,7 +7,8 @@
 
 int tool_help(const char *usage)
 {
-	return fputs(usage, stdout) < 0 || fflush(stdout);
+	fputs(usage, stdout);
+	return 0;
 }
 
 int tool_mistake(const char *usage, const char *command, const char *fmt, ...)

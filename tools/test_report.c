@@ -2,9 +2,12 @@
 #include "tools/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "drv/file.h"
 #include "tools/build.h"
 #include "tools/tool.h"
 
@@ -210,15 +213,17 @@ static void replace_wrong_bytes(char *text, size_t text_B)
 
 static int write_file(const char *path, const char *text, size_t text_B)
 {
-	FILE *file = fopen(path, "we");
+	int fd = drv_file_create(path, O_TRUNC, 0666);
+	FILE *file;
 	bool bad;
 
-	if (!file) {
-		fprintf(stderr, "tuff test: %s: %s\n", path, strerror(errno));
+	if (fd < 0) {
+		fprintf(stderr, "tuff test: %s: %s\n", path, strerror(-fd));
 		return 1;
 	}
-	bad = fwrite(text, 1, text_B, file) != text_B;
-	bad |= fclose(file) != 0;
+	file = fdopen(fd, "we");
+	bad = !file || fwrite(text, 1, text_B, file) != text_B;
+	bad |= file ? fclose(file) != 0 : close(fd);
 	if (bad)
 		fprintf(stderr, "tuff test: %s: cannot be written\n", path);
 	return bad;
@@ -277,8 +282,10 @@ static int exit_status(const struct tally *tally, const struct test_options *o)
 	return !tally->n[TEST_PASSED];
 }
 
-/* Prints the result as sentences for people; scripts read the line before. */
-static void put_conclusion(const struct test_item *items, unsigned count, const struct test_options *o, int status)
+/* Prints the result as sentences for people; scripts read the line before. written: the first report that was
+ * written; NULL: none. */
+static void put_conclusion(const struct test_item *items, unsigned count, const struct test_options *o,
+			   const char *written, int status)
 {
 	bool ours = false;
 
@@ -289,26 +296,27 @@ static void put_conclusion(const struct test_item *items, unsigned count, const 
 		test_device_say(stdout, &o->devices[i], items, count, o->patterns || o->probe);
 		ours |= !o->devices[i].gpu;
 	}
-	if (o->reports)
-		test_say_where_to(o->report[0]);
-	else if (ours || status == 1)
-		test_say_where_to(NULL);
+	if (written || ours || status == 1)
+		test_say_where_to(written);
 }
 
 int test_report(const struct test_item *items, unsigned count, const struct test_options *options)
 {
 	struct tally tally = count_results(items, count);
 	int status = exit_status(&tally, options);
+	const char *written = NULL;
 
 	for (unsigned i = 0; i < options->reports; i++)
 		if (write_report(options->report[i], items, count, options))
 			status = 1;
+		else if (!written)
+			written = options->report[i];
 	if (options->probe && !options->brief)
 		print_answers(items, count);
 	if (tally.n[TEST_NOT_RUN])
 		printf("%u were not run\n", tally.n[TEST_NOT_RUN]);
 	printf("\n%u passed, %u failed, %u skipped\n", tally.n[TEST_PASSED], tally.n[TEST_FAILED],
 	       tally.n[TEST_SKIPPED]);
-	put_conclusion(items, count, options, status);
+	put_conclusion(items, count, options, written, status);
 	return status;
 }

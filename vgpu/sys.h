@@ -82,10 +82,16 @@ static inline int sys_open(const char *path, int flags)
 	return (int)sys_call6(SYS_openat, AT_FDCWD, (long)path, flags, 0, 0, 0);
 }
 
-/* For writing; makes the file when there is none, by the umask. */
+/* For writing; makes the file when there is none, by the umask. flags: O_APPEND, O_TRUNC. -ENXIO: a FIFO that nobody
+ * reads, of which openat() alone would wait for a reader. */
 static inline int sys_create(const char *path, int flags)
 {
-	return (int)sys_call6(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600, 0, 0);
+	int fd = (int)sys_call6(SYS_openat, AT_FDCWD, (long)path,
+				O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | flags, 0600, 0, 0);
+
+	if (fd >= 0)
+		sys_call6(SYS_fcntl, fd, F_SETFL, flags & O_APPEND, 0, 0, 0);
+	return fd;
 }
 
 static inline long sys_write(int fd, const void *buf, size_t size_B)

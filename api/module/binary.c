@@ -129,7 +129,7 @@ void **__hipRegisterFatBinary(const void *data)
 	const struct hip_fat_binary_wrapper *wrapper = data;
 	struct hip_binary *binary = wrapper ? calloc(1, sizeof(*binary)) : NULL;
 
-	if (binary && wrapper->version == 1 &&
+	if (binary && wrapper->bundle && wrapper->version == 1 &&
 	    (wrapper->magic == HIP_FAT_BINARY_MAGIC || wrapper->magic == HIP_KPACK_MAGIC))
 		binary->wrapper = wrapper;
 	return (void **)(void *)binary;

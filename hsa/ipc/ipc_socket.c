@@ -15,11 +15,14 @@
 /* Timeouts: of a client whose server may be busy, and of the server for a client that sends no request. */
 #define ASK_S   10 /* as in ROCr */
 #define SERVE_S 1
+/* How often the server looks whether it ends: a program may have closed the eventfd that tells it, or forbid write(2). */
+#define LOOK_MS 1000
 
 struct rt_ipc_server {
 	struct rt *rt; /* borrowed */
 	pthread_t thread;
 	int listener, stop; /* owned; stop: an eventfd */
+	_Atomic bool ends;
 };
 
 static socklen_t name_of(uint32_t pid, uint64_t id, struct sockaddr_un *address)
@@ -129,9 +132,9 @@ static void *serve_run(void *arg)
 	for (;;) {
 		int client;
 
-		if (poll(wait, 2, -1) < 0 && errno != EINTR)
+		if (poll(wait, 2, LOOK_MS) < 0 && errno != EINTR)
 			return NULL;
-		if (wait[1].revents)
+		if (wait[1].revents || atomic_load(&server->ends))
 			return NULL;
 		client = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (client >= 0) {
@@ -140,6 +143,8 @@ static void *serve_run(void *arg)
 		} else if (errno == EMFILE || errno == ENFILE) {
 			/* The client waits until the process has a free descriptor. */
 			(void)!poll(&wait[1], 1, 10);
+		} else if (errno == EBADF || errno == ENOTSOCK || errno == EINVAL) {
+			return NULL; /* the program closed it */
 		}
 	}
 }
@@ -201,6 +206,7 @@ void rt_ipc_unserve(struct rt_ipc_server *server)
 
 	if (!server)
 		return;
+	atomic_store(&server->ends, true);
 	(void)!write(server->stop, &one, sizeof(one)); /* 8 bytes to an eventfd that only this function writes */
 	pthread_join(server->thread, NULL);
 	server_free(server);

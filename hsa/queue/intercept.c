@@ -29,12 +29,40 @@ struct rt_intercept {
 	bool failed; /* no memory for `left` */
 };
 
-/* The handler that runs on this thread, and its queue and packet. */
+/* The queue whose lock this thread holds, and the handler and packet. A handler or marker of another queue may run on
+ * this thread, and have rung this one's doorbell: that one is `outer`. */
 static _Thread_local struct cursor {
-	struct rt_queue *queue;
+	struct rt_queue *queue; /* NULL: none */
+	const struct cursor *outer;
 	unsigned handler;
 	uint64_t index;
 } cursor;
+
+static bool intercept_enter(struct rt_queue *q, struct cursor *outer)
+{
+	if (!drv_lock_try(&q->base.flow.lock))
+		return false;
+	*outer = cursor;
+	cursor = (struct cursor){.queue = q, .outer = outer};
+	return true;
+}
+
+static void intercept_leave(const struct cursor *outer)
+{
+	struct rt_queue *q = cursor.queue;
+
+	cursor = *outer;
+	drv_unlock(&q->base.flow.lock);
+}
+
+bool rt_intercept_is_inside(const struct rt_queue *q)
+{
+	const struct cursor *at = &cursor;
+
+	while (at && at->queue != q)
+		at = at->outer;
+	return at;
+}
 
 /* --- into the queue below --------------------------------------------------------------------- */
 
@@ -118,19 +146,15 @@ static void pass_to_handlers(const void *packets, uint64_t count)
 			keep_left(x, &p[i]);
 }
 
-/* A handler of another queue may run on this thread, and have rung this one's doorbell. */
 static void intercept_packet(struct rt_queue *q, uint64_t index)
 {
 	union rt_packet p = *rt_queue_slot(q, index);
-	const struct cursor outer = cursor;
 
-	cursor.queue = q;
 	cursor.index = index;
 	drv_mutex_lock(&q->intercept->lock);
 	cursor.handler = q->intercept->handlers;
 	drv_mutex_unlock(&q->intercept->lock);
 	pass_to_handlers(&p, 1);
-	cursor = outer;
 	rt_queue_pass(q, index);
 	rt_queue_run(q->intercept->below);
 }
@@ -139,11 +163,12 @@ void rt_intercept_ring(struct rt_queue *q)
 {
 	struct rt_intercept *x = q->intercept;
 	bool stuck = false, over = rt_queue_is_over(q);
+	struct cursor outer;
 
 	atomic_thread_fence(memory_order_seq_cst);
 	/* A handler that rings its own queue finds the lock taken; the holder checks for packets again. */
 	while (!stuck && !over && rt_queue_has_packet(q)) {
-		if (!drv_lock_try(&q->base.flow.lock))
+		if (!intercept_enter(q, &outer))
 			return;
 		/* The queue below is destroyed when this one is over. */
 		while (!rt_queue_is_over(q) && move_left(q, true) && !x->failed && rt_queue_has_packet(q))
@@ -155,7 +180,7 @@ void rt_intercept_ring(struct rt_queue *q)
 		/* With the lock: hsa_queue_destroy() removes the work behind the last holder. */
 		if (stuck && !over)
 			rt_progress_add(q->base.rt, &q->base.work);
-		drv_unlock(&q->base.flow.lock);
+		intercept_leave(&outer);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
 }
@@ -163,11 +188,12 @@ void rt_intercept_ring(struct rt_queue *q)
 /* Moves packets and markers, which need no doorbell. */
 static void move_later(struct rt_queue *q)
 {
+	struct cursor outer;
 	bool moved = false;
 
-	if (drv_lock_try(&q->base.flow.lock)) {
+	if (intercept_enter(q, &outer)) {
 		moved = rt_queue_is_over(q) || move_left(q, true);
-		drv_unlock(&q->base.flow.lock);
+		intercept_leave(&outer);
 	}
 	if (!moved)
 		rt_progress_add(q->base.rt, &q->base.work);
@@ -254,6 +280,8 @@ static int intercept_create(struct rt *rt, struct rt_queue_request *want, struct
 		return r;
 	}
 	drv_mutex_init(&x->lock, DRV_RANK_RT_INTERCEPT);
+	/* It is held while handlers run, which may call functions that wait for other queues' locks. */
+	drv_lock_set_rank(&q->base.flow.lock, DRV_RANK_NONE);
 	q->base.work.attempt = intercept_attempt;
 	q->intercept = x;
 	rt_queue_publish(q);

@@ -495,21 +495,25 @@ void rt_queue_destroy(struct rt_queue *q)
 RT_IMPL(hsa_queue_destroy, (hsa_queue_t *queue), (queue))
 {
 	struct rt_queue *q;
-	bool last;
+	bool inside, last;
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt->ops->query_faults(rt, true);
 	drv_mutex_lock(&rt->queues->lock);
 	q = queue_find_locked(rt, queue);
-	last = q && q->users <= 1;
+	inside = q && rt_intercept_is_inside(q);
+	last = q && q->users <= 1 && !inside;
 	if (last)
 		queue_unlink_locked(rt->queues, q);
-	else if (q)
+	else if (q && !inside)
 		q->users--;
 	drv_mutex_unlock(&rt->queues->lock);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	/* The thread would wait for itself. */
+	if (inside)
+		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
 	if (last)
 		rt_queue_destroy_unlisted(q);
 	drv_retire_flush(&rt_calls, &rt_caller);

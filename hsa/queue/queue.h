@@ -146,8 +146,15 @@ void rt_intercept_drop_calls(struct rt_queue *queue);
 /* Destroys the queue below. rt_intercept_free() frees the rest, with the queue. */
 void rt_intercept_destroy(struct rt_queue *queue);
 void rt_intercept_free(struct rt_queue *queue);
+/* True while this thread runs a handler or marker of the intercept queue, and so holds its lock. */
+bool rt_intercept_is_inside(const struct rt_queue *queue);
 /* The queue that receives the packets of an intercept queue. */
 struct rt_queue *rt_intercept_below(const struct rt_queue *queue);
+/* The flow that executes the packets of a queue. */
+static inline struct rt_flow *rt_queue_flow(struct rt_queue *queue)
+{
+	return queue->intercept ? &rt_intercept_below(queue)->base : &queue->base;
+}
 
 /* tap.c: flows of our HIP library that belong to a queue: if tools intercept queues, and the cooperative queue,
  * which clients of HSA share. */

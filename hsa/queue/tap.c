@@ -76,15 +76,9 @@ static int tap_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *p
 
 /* --- flows that are a queue's --------------------------------------------------------------------- */
 
-/* The flow that executes the packets of a queue. */
-static struct rt_flow *flow_of_queue(struct rt_queue *q)
-{
-	return q->intercept ? &rt_intercept_below(q)->base : &q->base;
-}
-
 static int tap_attach(struct rt_queue *q, const struct rt_flow_info *info, struct rt_flow_info *kept)
 {
-	struct rt_flow *f = flow_of_queue(q);
+	struct rt_flow *f = rt_queue_flow(q);
 
 	if (!f->gpu)
 		return drv_fail(-ENOTSUP, "a tool made a queue that it reads itself");
@@ -123,7 +117,7 @@ int rt_tap_create(hsa_agent_t agent, hsa_queue_type32_t type, const struct rt_fl
 		free(kept);
 		return drv_fail(r, "no queue of HSA for a flow");
 	}
-	*flow = flow_get(&flow_of_queue(q)->flow);
+	*flow = flow_get(&rt_queue_flow(q)->flow);
 	rt_queue_put(q);
 	return 0;
 }

@@ -203,6 +203,19 @@ static void modules()
 	hipGetLastError();
 }
 
+/* A wrapper without a fat binary. */
+static void empty()
+{
+	static const hip_fat_binary_wrapper wrapper = {HIP_FAT_BINARY_MAGIC, 1, nullptr, nullptr};
+	static char host, kernel[] = "k";
+	void **binary = __hipRegisterFatBinary(&wrapper);
+
+	__hipRegisterFunction(binary, &host, kernel, kernel, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+	IS(hipErrorInvalidImage, hipLaunchKernel(&host, dim3(1), dim3(1), nullptr, 0, nullptr));
+	hipGetLastError();
+	__hipUnregisterFatBinary(binary);
+}
+
 static void not_found()
 {
 	library none("lib/x.so", {"/nowhere/a.kpack", inside("none_@GFXARCH@.kpack")}, 0);
@@ -286,7 +299,7 @@ static void end()
 
 int main(int argc, char **argv)
 {
-	void (*const parts[])() = {begin, found, modules, not_found, variables, end};
+	void (*const parts[])() = {begin, found, modules, empty, not_found, variables, end};
 
 	if (argc == 3) {
 		folder = argv[2];

@@ -216,6 +216,76 @@ static void callbacks_destroy_intercept_queues(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
 }
 
+/* What handlers and markers call of their own queue, and of another. */
+static struct {
+	hsa_queue_t *inner, *outer, *other;
+	unsigned times;
+} calls;
+
+static void call_of_queue(hsa_queue_t *own)
+{
+	uint32_t cus = 0;
+
+	calls.times++;
+	CHECK_EQ(hsa_queue_destroy(own), HSA_STATUS_ERROR_INVALID_RUNTIME_STATE);
+	CHECK_EQ(hsa_queue_destroy(calls.outer), HSA_STATUS_ERROR_INVALID_RUNTIME_STATE);
+	CHECK_EQ(hsa_shut_down(), HSA_STATUS_ERROR_INVALID_RUNTIME_STATE);
+	CHECK_EQ(hsa_amd_queue_cu_get_mask(own, 32, &cus), HSA_STATUS_SUCCESS);
+	CHECK_EQ(cus, 0x5);
+	cus = 0x3;
+	CHECK_EQ(hsa_amd_queue_cu_set_mask(own, 32, &cus), HSA_STATUS_SUCCESS);
+	cus = 0x5;
+	CHECK_EQ(hsa_amd_queue_cu_set_mask(own, 32, &cus), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_queue_set_priority(own, HSA_AMD_QUEUE_PRIORITY_HIGH), HSA_STATUS_SUCCESS);
+	if (calls.other)
+		CHECK_EQ(hsa_queue_destroy(calls.other), HSA_STATUS_SUCCESS);
+	calls.other = NULL;
+}
+
+static void marker_calls(const amd_aql_intercept_marker_t *packet, hsa_queue_t *queue, uint64_t index)
+{
+	(void)packet, (void)queue, (void)index;
+	call_of_queue(calls.outer);
+}
+
+static void handler_calls(const void *packets, uint64_t count, uint64_t index, void *data,
+			  hsa_amd_queue_intercept_packet_writer writer)
+{
+	(void)index, (void)data;
+	call_of_queue(calls.inner);
+	writer(packets, count);
+	call_of_queue(calls.inner);
+}
+
+/* A handler, and one on behalf of another queue's, does not wait for itself. */
+static void handlers_call_of_their_queues(void)
+{
+	struct flood f = {.copies = 3, .marker = marker_calls, .inner_done = rig_signal(1)};
+	const uint32_t cus = 0x5;
+	hsa_signal_t done = rig_signal(1);
+	uint32_t *words = f.words = rig_host(4096);
+
+	calls.inner = f.inner = tools_intercept_queue(rig.gpu);
+	calls.outer = tools_intercept_queue(rig.gpu);
+	calls.other = rig_queue(64, HSA_QUEUE_TYPE_MULTI);
+	CHECK_EQ(hsa_amd_queue_cu_set_mask(calls.inner, 32, &cus), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_queue_cu_set_mask(calls.outer, 32, &cus), HSA_STATUS_SUCCESS);
+	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(f.inner, handler_calls, NULL), HSA_STATUS_SUCCESS);
+	CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(calls.outer, flood, &f), HSA_STATUS_SUCCESS);
+	alarm(60);
+	rig_launch_add(calls.outer, &add, words + 512, 64, 1, 0, done);
+	CHECK_EQ(rig_wait(done), 0);
+	CHECK_EQ(rig_wait(f.inner_done), 0);
+	alarm(0);
+	CHECK_EQ(calls.times, 3);
+	CHECK_EQ(words[0], 1);
+	CHECK_EQ(hsa_queue_destroy(calls.outer), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_queue_destroy(calls.inner), HSA_STATUS_SUCCESS);
+	hsa_signal_destroy(done);
+	hsa_signal_destroy(f.inner_done);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+}
+
 /* The queue below an intercept queue may have the address of a destroyed one. */
 static void destroyed_below(void)
 {
@@ -254,6 +324,7 @@ int main(int argc, char **argv)
 	handlers_nest();
 	late_markers_may_wait();
 	callbacks_destroy_intercept_queues();
+	handlers_call_of_their_queues();
 	destroyed_below();
 	other_queues_have_no_handlers();
 	rig_stop();

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -311,6 +312,55 @@ static void misused(void)
 	CHECK_EQ(hsa_amd_ipc_signal_attach(&handle, NULL), ARGUMENT);
 }
 
+static bool descriptor_is(int fd, const char *kind)
+{
+	char path[64], target[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, target, sizeof(target) - 1);
+	target[n < 0 ? 0 : n] = 0;
+	return strstr(target, kind);
+}
+
+static nlink_t threads(void)
+{
+	struct stat st;
+
+	return CHECK_EQ(stat("/proc/self/task", &st), 0) ? st.st_nlink : 0;
+}
+
+/* The program closes what the thread that answers other processes waits for, and the runtime can end; without its socket, for which
+ * the kernel has no wait then, the thread ends. */
+static void ends_without_its(const char *kind)
+{
+	hsa_amd_ipc_memory_t handle;
+	unsigned closed = 0;
+	bool before[256];
+	nlink_t others;
+	char *data;
+
+	if (!begin())
+		return;
+	CHECK_EQ(hsa_amd_memory_pool_allocate(f.gpu[0].coarse, 8 * KIB, 0, (void **)&data), HSA_STATUS_SUCCESS);
+	for (int fd = 0; fd < 256; fd++)
+		before[fd] = descriptor_is(fd, kind);
+	others = threads();
+	CHECK_EQ(hsa_amd_ipc_memory_create(data, 8 * KIB, &handle), HSA_STATUS_SUCCESS);
+	CHECK_EQ(threads(), others + 1);
+	usleep(50000); /* the thread waits then */
+	for (int fd = 0; fd < 256; fd++)
+		if (descriptor_is(fd, kind) && !before[fd])
+			closed += !close(fd);
+	CHECK_EQ(closed, 1);
+	CHECK_EQ(hsa_amd_memory_pool_free(data), HSA_STATUS_SUCCESS);
+	alarm(60);
+	while (!strcmp(kind, "socket") && threads() > others)
+		usleep(1000);
+	CHECK_EQ(hsa_shut_down(), HSA_STATUS_SUCCESS);
+	alarm(0);
+}
+
 /* --- death, and other users ------------------------------------------------------------------- */
 
 /* Exports, tells, and lives until it is killed. It has a child, which inherited all and must answer nobody. */
@@ -427,6 +477,8 @@ int main(void)
 		return check_done("memory and signals across processes");
 	shared();
 	CHECK_EQ(vgpu_live_objects(), 0);
+	ends_without_its("eventfd");
+	ends_without_its("socket");
 	if (begin()) {
 		alone();
 		misused();

@@ -332,6 +332,45 @@ static void a_report_is_complete(void)
 	CHECK(!unlink("/tmp/tuff-report.txt"));
 }
 
+/* A report that cannot be written fails the command, and nobody is asked to send it. */
+static void a_report_needs_a_file(void)
+{
+	CHECK_EQ(tuff("test --gpu gfx908 --report /tmp ladder/01-info"), 1);
+	says("tuff test: /tmp: Is a directory");
+	says_not("Please send /tmp");
+	CHECK_EQ(tuff("test --gpu gfx908 --report /dev/full ladder/01-info"), 1);
+	says("tuff test: /dev/full: cannot be written");
+	says_not("Please send /dev/full");
+	CHECK_EQ(tuff("test --gpu gfx908 --report /tmp --report /tmp/tuff-report.txt ladder/01-info"), 1);
+	says("Please send /tmp/tuff-report.txt to ");
+	CHECK(!unlink("/tmp/tuff-report.txt"));
+}
+
+/* A FIFO that nobody reads is a file that cannot be opened, and no command waits for a reader. */
+static void no_command_waits_for_a_reader(void)
+{
+	static const char *const variables[] = {"TUFF_LOG_FILE", "TUFF_VGPU_LOG", "TUFF_VGPU_TRACE"};
+	char folder[] = "/tmp/tuff-tool-XXXXXX", fifo[64], command[256];
+
+	if (!CHECK(mkdtemp(folder)))
+		return;
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	CHECK_EQ(mkfifo(fifo, 0600), 0);
+	alarm(60);
+	snprintf(command, sizeof(command), "test --gpu gfx908 --report %s ladder/01-info", fifo);
+	CHECK_EQ(tuff(command), 1);
+	says("fifo: No such device or address");
+	for (unsigned i = 0; i < 3; i++) {
+		setenv(variables[i], fifo, 1);
+		CHECK_EQ(tuff("info -v --gpu gfx908"), 0);
+		says(variables[i]);
+		unsetenv(variables[i]);
+	}
+	alarm(0);
+	unlink(fifo);
+	rmdir(folder);
+}
+
 /* The ladder stops at the rung that fails, and shows what that submitted. */
 static void test_stops_at_the_rung_that_fails(void)
 {
@@ -447,6 +486,28 @@ static void mistakes_are_explained(void)
 	says("no use for gfx908");
 }
 
+static void output_that_does_not_arrive_is_an_error(void)
+{
+	static const char *const commands[] = {"--help",
+					       "--version",
+					       "info --gpu gfx908",
+					       "info --json --gpu gfx908",
+					       "info --help",
+					       "demo --gpu gfx908",
+					       "test --gpu gfx908 ladder/01-info",
+					       "test --list",
+					       "run --list"};
+	char command[128];
+
+	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		snprintf(command, sizeof(command), "%s 2>&1 >/dev/full #", commands[i]);
+		CHECK_EQ(tuff(command), 1);
+		says("tuff: stdout cannot be written\n");
+	}
+	CHECK_EQ(tuff("run true >&- #"), 0);
+	CHECK_EQ(tuff("run false >/dev/full #"), 1);
+}
+
 static void the_command_tells_its_usage(void)
 {
 	CHECK_EQ(tuff("--help 2>/dev/null #"), 0);
@@ -506,10 +567,13 @@ int main(void)
 	test_lists_and_selects();
 	test_ends_with_a_sentence();
 	a_report_is_complete();
+	a_report_needs_a_file();
+	no_command_waits_for_a_reader();
 	test_stops_at_the_rung_that_fails();
 	test_runs_programs();
 	examples_run();
 	mistakes_are_explained();
+	output_that_does_not_arrive_is_an_error();
 	the_command_tells_its_usage();
 	kernels_of_gfx12_have_their_waits();
 	return check_done("the tuff command");
