@@ -12,6 +12,7 @@ static const named_arguments may_be_null_rows[] = {
 #if TUFF_HIP_ABI >= 7
 	{"hipFreeAsync", 1},
 	{"hipPointerGetAttributes", 2},
+	{"hipLibraryLoadData", 0x6c}, /* options, as many as there are */
 #endif
 	{"hipFreeHost", 1},
 	{"hipHostFree", 1},
