@@ -127,9 +127,9 @@ RT_IMPL(hsa_amd_queue_cu_set_mask, (const hsa_queue_t *queue, uint32_t bits, con
 	q = rt_gpu_queue_get(rt, queue);
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	status = rt_flow_set_cus(rt_queue_flow(q), bits, cus);
+	status = rt_flow_set_cus(&rt_queue_executor(q)->base, bits, cus);
 	/* Reads packets that were written while the lock was taken. */
-	rt_queue_run((struct rt_queue *)(void *)rt_queue_flow(q));
+	rt_queue_run(rt_queue_executor(q));
 	rt_queue_put(q);
 	return status;
 }
@@ -143,7 +143,7 @@ RT_IMPL(hsa_amd_queue_cu_get_mask, (const hsa_queue_t *queue, uint32_t bits, uin
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	q = rt_gpu_queue_get(rt, queue);
 	if (q)
-		status = rt_flow_get_cus(rt_queue_flow(q), bits, cus);
+		status = rt_flow_get_cus(&rt_queue_executor(q)->base, bits, cus);
 	rt_queue_put(q);
 	return status;
 }

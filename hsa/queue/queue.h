@@ -150,10 +150,10 @@ void rt_intercept_free(struct rt_queue *queue);
 bool rt_intercept_is_inside(const struct rt_queue *queue);
 /* The queue that receives the packets of an intercept queue. */
 struct rt_queue *rt_intercept_below(const struct rt_queue *queue);
-/* The flow that executes the packets of a queue. */
-static inline struct rt_flow *rt_queue_flow(struct rt_queue *queue)
+/* The queue whose flow executes the packets of a queue: itself, if it is no intercept queue. */
+static inline struct rt_queue *rt_queue_executor(struct rt_queue *queue)
 {
-	return queue->intercept ? &rt_intercept_below(queue)->base : &queue->base;
+	return queue->intercept ? rt_intercept_below(queue) : queue;
 }
 
 /* tap.c: flows of our HIP library that belong to a queue: if tools intercept queues, and the cooperative queue,

@@ -32,7 +32,7 @@ RT_IMPL(hsa_amd_queue_set_priority, (hsa_queue_t *queue, hsa_amd_queue_priority_
 	if (!q)
 		return HSA_STATUS_ERROR_INVALID_QUEUE;
 	if ((unsigned)priority <= HSA_AMD_QUEUE_PRIORITY_HIGH)
-		atomic_store(&rt_queue_flow(q)->flow.priority, levels[priority]);
+		atomic_store(&rt_queue_executor(q)->base.flow.priority, levels[priority]);
 	rt_queue_put(q);
 	return (unsigned)priority <= HSA_AMD_QUEUE_PRIORITY_HIGH ? HSA_STATUS_SUCCESS
 								 : HSA_STATUS_ERROR_INVALID_ARGUMENT;

@@ -78,7 +78,7 @@ static int tap_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *p
 
 static int tap_attach(struct rt_queue *q, const struct rt_flow_info *info, struct rt_flow_info *kept)
 {
-	struct rt_flow *f = rt_queue_flow(q);
+	struct rt_flow *f = &rt_queue_executor(q)->base;
 
 	if (!f->gpu)
 		return drv_fail(-ENOTSUP, "a tool made a queue that it reads itself");
@@ -117,7 +117,7 @@ int rt_tap_create(hsa_agent_t agent, hsa_queue_type32_t type, const struct rt_fl
 		free(kept);
 		return drv_fail(r, "no queue of HSA for a flow");
 	}
-	*flow = flow_get(&rt_queue_flow(q)->flow);
+	*flow = flow_get(&rt_queue_executor(q)->base.flow);
 	rt_queue_put(q);
 	return 0;
 }
