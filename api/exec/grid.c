@@ -165,9 +165,15 @@ static uint32_t args_B(const struct hip_kernel *k)
 	return hip_args_size(k->cs->kernarg_B);
 }
 
+/* Of the kernel before the grid, if there is one. */
+static uint32_t meet_args_B(const struct grids *g)
+{
+	return g->meet ? args_B(g->meet) : 0;
+}
+
 static uint32_t memory_B(const struct grids *g, const struct hip_launch *l)
 {
-	return (uint32_t)sizeof(struct grid_sync) + (g->meet ? args_B(g->meet) : 0) + args_B(l->kernel);
+	return (uint32_t)sizeof(struct grid_sync) + meet_args_B(g) + args_B(l->kernel);
 }
 
 /* Prepares both dispatches. Everything that they read is one allocation: the stream could reuse the first of two
@@ -175,7 +181,7 @@ static uint32_t memory_B(const struct grids *g, const struct hip_launch *l)
 static hipError_t dispatches_prepare(const struct grids *g, struct hip_stream *s, const struct hip_launch *l,
 				     struct dispatches *d)
 {
-	uint32_t sync_B = g->meet ? args_B(g->meet) : 0;
+	uint32_t sync_B = meet_args_B(g);
 	char *memory = hip_stream_args(s, memory_B(g, l));
 
 	if (!memory)

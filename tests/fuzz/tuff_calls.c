@@ -164,7 +164,9 @@ static void rows_check(void)
 	char line[128], name[128];
 	unsigned names = 0;
 
-	while (CHECK(map) && fgets(line, sizeof(line), map)) {
+	if (!CHECK(map))
+		return;
+	while (fgets(line, sizeof(line), map)) {
 		if (sscanf(line, "\t%127[a-z_];", name) != 1 || strncmp(name, "tuff_", 5) != 0)
 			continue;
 		names++;
