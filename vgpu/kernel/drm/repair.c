@@ -694,6 +694,7 @@ unsigned kern_repair(void)
 	kern_phys_repair();
 	count_live();
 	each_block(wake_all);
+	kern_bo_bury();
 	vgpu_log("the state was made whole: %u counts were wrong", wrong);
 	return wrong;
 }

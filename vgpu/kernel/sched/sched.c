@@ -150,8 +150,7 @@ void kern_job_finish(struct kern_job *job, int error)
 		engine_forget(job->seen);
 	}
 	kern_job_destroy(job);
-	if (!kern_list_empty(&kern->zombies))
-		kern_bo_bury();
+	kern_bo_bury();
 }
 
 /* The error of a job before it runs, or whatever its result: of its entity, of the device, of a ring that was

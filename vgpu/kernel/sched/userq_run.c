@@ -39,7 +39,7 @@ static _Atomic unsigned threads;
 
 /* --- fences --- */
 
-/* Takes the signalled fences out. */
+/* Takes the signalled fences out, and frees what waited for them. */
 static void drop_signalled(struct kern_userq *q)
 {
 	while (q->fences && q->fence[0]->signalled) {
@@ -50,6 +50,7 @@ static void drop_signalled(struct kern_userq *q)
 		q->fences--;
 		kern_fence_put(f);
 	}
+	kern_bo_bury();
 }
 
 void kern_userq_timer(struct kern_userq *q)
@@ -80,8 +81,6 @@ void kern_userq_cancel(struct kern_userq *q)
 	for (unsigned i = 0; i < q->fences; i++)
 		kern_fence_signal(q->fence[i], -ECANCELED);
 	drop_signalled(q);
-	if (!kern_list_empty(&kern->zombies))
-		kern_bo_bury();
 }
 
 /* --- the engine's calls, without the lock --- */

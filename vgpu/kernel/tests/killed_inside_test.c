@@ -9,9 +9,13 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <xf86drm.h>
+#include "vgpu/kernel/base/call.h"
+#include "vgpu/kernel/sched/cs.h"
 #include "vgpu/kernel/tests/test_rig.h"
 
 #define MIB (1u << 20)
+
+#define PUBLISHES (~0ul - 1) /* instead of a number: where is_publishing() */
 
 static int dmabuf, point_fd; /* of the survivor: a buffer and a syncobj that both use */
 
@@ -84,12 +88,15 @@ static void submit(void)
 /* On a file of its own, so that all of it is gone with the process. */
 static void victim(void)
 {
+	uint32_t always_valid;
+
 	rig.fd = rig_open("/dev/dri/renderD128");
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &rig.ib_bo), 0);
 	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_GTT, 0, &rig.data_bo), 0);
 	CHECK_EQ(rig_va(AMDGPU_VA_OP_MAP, rig.ib_bo, RIG_IB_VA, 4096, RIG_RWX), 0);
 	rig.ib = rig_map(rig.ib_bo, 4096);
 	rig_nops();
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_VRAM, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, &always_valid), 0);
 	rig.list = rig_list(&rig.data_bo, 1);
 	rig.ctx = rig_ctx();
 	use_buffers();
@@ -130,6 +137,28 @@ static bool changed(void)
 	return true;
 }
 
+/* Whether the buffers of a VM wait for a job that is in no ring yet. */
+static bool is_publishing(const struct kern_cs *cs)
+{
+	const struct kern_resv *resv = cs ? &cs->file->vm->resv : NULL;
+
+	for (unsigned i = 0; resv && cs->job[0] && i < resv->count; i++)
+		if (resv->fence[i] == cs->job[0]->finished)
+			return true;
+	return false;
+}
+
+static bool publishes(pid_t pid)
+{
+	for (unsigned i = 0; i < KERN_PROCS; i++) {
+		const struct kern_proc *proc = &kern->proc[i];
+
+		if (proc->serial && proc->pid == pid && !kern_list_empty(&proc->calls))
+			return is_publishing(kern_entry(proc->calls.next, struct kern_call, link)->cs);
+	}
+	return false;
+}
+
 /* To behind the n-th instruction under the lock that changes the state; how many there were when the victim comes
  * to its end before. */
 static unsigned long step_to(pid_t pid, unsigned long n)
@@ -138,6 +167,8 @@ static unsigned long step_to(pid_t pid, unsigned long n)
 	int status = 0;
 
 	while (inside < n) {
+		if (n == PUBLISHES && publishes(pid))
+			return inside;
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) || waitpid(pid, &status, 0) != pid ||
 		    !WIFSTOPPED(status))
 			break;
@@ -224,6 +255,7 @@ static void kill_at(unsigned long n)
 	step_to(pid, n);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
+	check_whole(&before); /* by itself */
 	work_on();
 	check_whole(&before);
 	end(theirs);
@@ -273,6 +305,7 @@ int main(int argc, char **argv)
 		return check_done("killed once");
 	}
 	CHECK(in_child(0, total));
+	CHECK(in_child(PUBLISHES, NULL));
 	for (unsigned long i = 0; i < kills; i++) {
 		unsigned long n = 1 + *total * (2 * i + 1) / (2 * kills);
 

@@ -79,6 +79,27 @@ static void fences_signal(void)
 	syncobj_destroy(syncobj);
 }
 
+/* Memory that is given back before the queue's fence is free when the fence signals. */
+static void closed_memory_comes_back(void)
+{
+	uint32_t bo;
+	uint64_t before = rig_count(AMDGPU_INFO_VRAM_USAGE);
+
+	CHECK_EQ(rig_create(4096, AMDGPU_GEM_DOMAIN_VRAM, 0, &bo), 0);
+	set_busy(0);
+	put_wait(BUSY_VA, 1);
+	put_signal();
+	ring_bell();
+	CHECK_EQ(queue_signal(NULL, &bo), 0);
+	CHECK_EQ(rig_close(bo), 0);
+	CHECK_EQ(rig_count(AMDGPU_INFO_VRAM_USAGE), before + 4096);
+	set_busy(1);
+	put_write(DONE_VA, 91);
+	ring_bell();
+	CHECK(becomes(word_at(DONE_VA), 91));
+	CHECK_EQ(rig_count(AMDGPU_INFO_VRAM_USAGE), before);
+}
+
 /* A second queue waits by itself for the word of the first one's fence. */
 static void queues_wait_for_each_other(void)
 {
@@ -139,6 +160,7 @@ static void fences_work(const char *spec)
 	queue_begin(spec);
 	CHECK_EQ(queue_create(), 0);
 	fences_signal();
+	closed_memory_comes_back();
 	queues_wait_for_each_other();
 	foreign_fences_are_awaited();
 	CHECK_EQ(vgpu_findings(), 0);
