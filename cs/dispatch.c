@@ -192,7 +192,8 @@ static int fill_kernarg(struct cs_ib *ib, const struct cs_launch *d, const void 
 	if (!block)
 		return ib->error;
 	args_B = args_B < k->explicit_B ? args_B : k->explicit_B;
-	memcpy(block, args, args_B);
+	if (args_B) /* args may be NULL then */
+		memcpy(block, args, args_B);
 	memset(block + args_B, 0, k->kernarg_B - args_B);
 	for (unsigned i = 0; i < k->hidden_count; i++) {
 		const struct cs_arg *h = &k->hidden[i];
