@@ -23,8 +23,9 @@ static void say_once(const struct kern_job *job, const char *what, const char *w
 static void kick_rings(struct kern_device *dev)
 {
 	for (unsigned p = 0; p < KERN_PROCS; p++)
-		for (unsigned i = 0; kern->proc[p].serial && i < KERN_IPS * KERN_HW_RINGS; i++) {
-			struct kern_ring *ring = kern->proc[p].rings[dev->index * KERN_IPS * KERN_HW_RINGS + i];
+		for (unsigned i = 0; i < KERN_IPS * KERN_HW_RINGS; i++) {
+			struct kern_ring *ring =
+				kern_ring_of(&kern->proc[p], dev, i / KERN_HW_RINGS, i % KERN_HW_RINGS);
 
 			if (!ring)
 				continue;

@@ -383,6 +383,12 @@ static struct kern_ring **ring_slot(const struct kern_proc *proc, unsigned dev, 
 	return &proc->rings[(dev * KERN_IPS + ip) * KERN_HW_RINGS + index];
 }
 
+struct kern_ring *kern_ring_of(const struct kern_proc *proc, const struct kern_device *dev, unsigned ip,
+			       unsigned index)
+{
+	return proc->serial && proc->rings ? *ring_slot(proc, dev->index, ip, index) : NULL;
+}
+
 /* Jobs overlap in their waves; a null device has no waves, and runs one job after the other. */
 static bool may_overlap(const struct kern_ring *ring)
 {
@@ -574,13 +580,10 @@ uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring)
 
 static struct kern_job *unscheduled_of(struct kern_ctx *ctx, struct kern_entity *entity)
 {
-	for (unsigned p = 0; p < KERN_PROCS; p++) {
-		struct kern_ring *ring;
+	for (unsigned p = 0; entity->hw >= 0 && p < KERN_PROCS; p++) {
+		struct kern_ring *ring = kern_ring_of(&kern->proc[p], ctx->dev, entity->ip, (unsigned)entity->hw);
 		struct kern_list *pos, *tmp;
 
-		if (!kern->proc[p].serial || entity->hw < 0)
-			continue;
-		ring = *ring_slot(&kern->proc[p], ctx->dev->index, entity->ip, (unsigned)entity->hw);
 		if (!ring)
 			continue;
 		kern_list_each(pos, tmp, &ring->jobs) {

@@ -17,6 +17,10 @@ int kern_sched_prepare(struct kern_entity *entity, struct kern_ring **ring);
 /* Hands the job over: it gets its number, and its ring's thread runs it. Cannot fail. Returns the number. */
 uint64_t kern_sched_push(struct kern_job *job, struct kern_ring *ring);
 
+/* A ring of a process. NULL: it has none, or its rings are gone, as a process's are while the rest of it is freed. */
+struct kern_ring *kern_ring_of(const struct kern_proc *proc, const struct kern_device *dev, unsigned ip,
+			       unsigned index);
+
 /* The kernel's packet behind the IBs. */
 void kern_job_write_user_fence(const struct kern_job *job);
 /* Ends a job with an error or 0, whoever's it is; frees it. */

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xf86drm.h>
-#include "vgpu/kernel/tests/test_rig.h"
+#include "vgpu/kernel/tests/test_packets.h"
 
 static enum { NOBODY, PARENT, CHILD } dies;
 static int go[2], answer[2];
@@ -177,6 +177,41 @@ static void other_threads_open_files_meanwhile(void)
 	pthread_join(opener, NULL);
 }
 
+/* The context is closed by the process that reaps the child, while that process's own ring runs the job. */
+static void a_child_dies_with_the_file_of_a_job(void)
+{
+	struct vgpu_live live;
+	int status;
+	pid_t pid;
+
+	dies = NOBODY;
+	rig_start("gfx908");
+	pid = fork();
+	while (!pid)
+		pause();
+	rig.ib_dw = 0;
+	emit_write(RIG_DATA_VA + 4, 1);
+	emit_wait_for(RIG_DATA_VA, 1);
+	while (rig.ib_dw < 16)
+		emit(RIG_NOP);
+	CHECK_EQ(rig_submit(rig.list, NULL), 0);
+	while (!__atomic_load_n(&rig.data[1], __ATOMIC_ACQUIRE))
+		usleep(1000);
+	munmap(rig.ib, 4096);
+	close(rig.fd);
+	kill(pid, SIGKILL);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	vgpu_live(&live);
+	CHECK_EQ(live.files, 0);
+	CHECK_EQ(live.jobs, 1);
+	__atomic_store_n(&rig.data[0], 1, __ATOMIC_RELEASE);
+	munmap(rig.data, 4096);
+	for (unsigned i = 0; i < 2000 && vgpu_live_objects(); i++)
+		usleep(1000);
+	CHECK_EQ(vgpu_live_objects(), 0);
+	vgpu_stop();
+}
+
 int main(void)
 {
 	vgpu_strict_set(VGPU_STRICT_OFF);
@@ -186,5 +221,6 @@ int main(void)
 	a_child_that_never_enters_leaves_nothing();
 	other_threads_open_files_meanwhile();
 	rig_stop();
+	a_child_dies_with_the_file_of_a_job();
 	return check_done("forks");
 }
