@@ -8,7 +8,7 @@ static const char *begin, *end;
 void shim_sanitizer_find(void)
 {
 	/* Each runtime exports it. */
-	void *known = dlsym(RTLD_DEFAULT, "__sanitizer_print_stack_trace");
+	void *known = dlsym(RTLD_DEFAULT, "__sanitizer_set_report_path");
 	struct dl_find_object object;
 
 	/* A runtime that is linked statically is part of the program, whose calls cannot be told from its own. */
