@@ -269,8 +269,10 @@ static int gate_submit(struct cs_ring *ring, const struct drm_amdgpu_cs_chunk_sy
 
 	if (r)
 		return r;
-	memcpy(gate->wait, wait, waits * sizeof(*wait));
-	memcpy(gate->signal, signal, signals * sizeof(*signal));
+	for (unsigned i = 0; i < waits; i++)
+		gate->wait[i] = wait[i];
+	for (unsigned i = 0; i < signals; i++)
+		gate->signal[i] = signal[i];
 	gate->waits = waits;
 	gate->signals = signals;
 	r = cs_submit(ib, NULL, fence);

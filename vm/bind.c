@@ -230,6 +230,7 @@ static int bind_any(struct vm_range *range, uint64_t offset_B, struct vm_bo *bo,
 				 .access = access};
 	drv_mutex_lock(&range->vm->map_lock);
 	r = bind_locked(range->vm, b, operation, &removed);
+	range->bound |= !r;
 	drv_mutex_unlock(&range->vm->map_lock);
 	if (r) {
 		b->next = removed;

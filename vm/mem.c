@@ -204,20 +204,22 @@ static int import_of(struct vm *vm, const struct vm_mem *of, struct vm_bo **bo)
 static int share_imported(struct vm *vm, const struct vm_mem *of, struct vm_mem **out)
 {
 	struct mem_box *box = calloc(1, sizeof(*box));
-	unsigned access = vm_access_of(of->bo->flags) & ~(VM_CPU_READ | VM_CPU_WRITE);
+	struct vm_bound bound;
 	struct vm_mem *mem;
 	int r;
 
 	if (!box)
 		return drv_fail(-ENOMEM, "no host memory for a vm_mem");
 	mem = &box->mem;
-	r = import_of(vm, of, &mem->bo);
+	r = vm_range_query(&of->range, 0, &bound); /* an import does not know its exporter's flags */
+	r = r ? r : import_of(vm, of, &mem->bo);
 	if (r)
 		goto fail_import;
 	r = vm_range_adopt(vm, &of->range, &mem->range);
 	if (r)
 		goto fail_adopt;
-	r = vm_range_bind(&mem->range, 0, mem->bo, 0, mem->bo->size_B, access);
+	r = vm_range_bind(&mem->range, 0, mem->bo, 0, mem->bo->size_B,
+			  bound.access & ~(VM_CPU_READ | VM_CPU_WRITE));
 	if (r)
 		goto fail_bind;
 	mem->va = of->va;

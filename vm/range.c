@@ -143,7 +143,7 @@ void vm_range_release(struct vm_range *range)
 	if (!drv_check_process(vm->dev)) {
 		/* Unbinding a whole range splits no binding, so it needs no memory; it fails only when the device
 		 * is gone. */
-		if (vm_range_unbind(range, 0, range->size_B))
+		if (range->bound && vm_range_unbind(range, 0, range->size_B))
 			vm_range_forget(range);
 		if (range->origin == VM_RANGE_ALIAS)
 			vm_high_release(vm->process, range->va);

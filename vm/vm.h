@@ -176,6 +176,7 @@ struct vm_range {
 	struct vm *vm; /* borrowed; NULL: no range */
 	uint64_t va, size_B;
 	enum vm_range_origin origin;
+	bool bound; /* something was bound here through this range, and not only through another one at its addresses */
 };
 
 enum vm_range_request_flags {

@@ -210,13 +210,16 @@ static void no_descriptor_left_is_an_error(void)
 
 static void two_gpus_use_one_address(bool vram)
 {
-	struct vm_mem *mem = vram ? stack_vram(&s[0], 5 << 20) : stack_gtt(&s[0], 5 << 20), *seen;
+	struct vm_mem *mem = vram ? stack_vram(&s[0], 5 << 20) : stack_gtt(&s[0], 5 << 20), *seen, *twice;
 	uint64_t at = mem->va + (3 << 20);
 
 	if (!CHECK_EQ(vm_mem_share(s[1].vm, mem, &seen), 0))
 		printf("  %s\n", drv_error_last()->text);
 	CHECK_EQ(seen->va, mem->va);
 	CHECK(vm_find(s[1].vm, at) == seen);
+	/* What is refused leaves alone what is bound there. */
+	CHECK_EQ(vm_mem_share(s[1].vm, mem, &twice), -EEXIST);
+	CHECK_EQ(vm_mem_share(s[0].vm, seen, &twice), -EEXIST);
 	poke(0, at, 1);
 	CHECK_EQ(gpu_add(1, at, 2), 0);
 	CHECK_EQ(gpu_add(0, at, 3), 0);
@@ -249,10 +252,12 @@ static void two_gpus_register_the_same_memory(void)
 	char *host = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct vm_register what = {.host = host + 64, .size_B = 5 * PAGE, .flags = VM_REGISTER_DONTFORK};
 	uint32_t *data = (uint32_t *)(host + 64);
+	struct vm_register other = {.host = host + 7 * PAGE, .size_B = PAGE, .flags = VM_REGISTER_ALIAS};
 	struct vm_mem *mem[2];
 
 	CHECK_EQ(vm_mem_register(s[0].vm, &what, &mem[0]), 0);
-	what.alias = mem[0]->range.va;
+	what.alias = other.alias = mem[0]->range.va;
+	CHECK_EQ(vm_mem_register(s[0].vm, &other, &mem[1]), -EEXIST);
 	what.flags |= VM_REGISTER_ALIAS;
 	CHECK_EQ(vm_mem_register(s[1].vm, &what, &mem[1]), 0);
 	CHECK_EQ(mem[1]->va, mem[0]->range.va + 64);
