@@ -136,6 +136,8 @@ static hipError_t copy_put(struct hip_stream *s, const struct hip_copy *c)
 		return hipSuccess;
 	if (!find_end(c->dst, c->size_B, &to) || !find_end(c->src, c->size_B, &from))
 		return hipErrorInvalidValue;
+	if ((to.pageable && c->dst_ours) || (from.pageable && c->src_ours))
+		return hipErrorInvalidValue;
 	/* Only graphs submit copies of pageable memory here: calls copy it themselves. */
 	if (to.pageable || from.pageable)
 		return hip_box_put_by_host(s, &(struct hip_box){.dst = {(char *)(uintptr_t)to.address, 0, 0},

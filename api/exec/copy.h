@@ -3,6 +3,9 @@
  *   hip_copy  a linear copy; a value of the caller
  *   hip_box   a copy of rows in slices: a rectangle or a box; a value of the caller
  *
+ * A stored copy says which sides were this library's memory when it was made. Such a side that is not found at the submission was
+ * freed, and must not be taken for pageable memory, which a thread of the host copies.
+ *
  * Nothing here has a lock but the stream's.
  */
 #ifndef API_COPY_H
@@ -18,6 +21,7 @@ struct hip_copy {
 	const void *src;
 	size_t size_B;
 	hipMemcpyKind kind;
+	bool dst_ours, src_ours; /* of a stored copy */
 };
 
 /* Rows of bytes at a pitch, in slices at a pitch. */
@@ -29,6 +33,7 @@ struct hip_box {
 	struct hip_side dst, src;
 	size_t width_B, height, depth;
 	hipMemcpyKind kind;
+	bool dst_ours, src_ours; /* of a stored copy */
 };
 static inline bool hip_box_is_empty(const struct hip_box *box)
 {

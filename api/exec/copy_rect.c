@@ -287,6 +287,8 @@ hipError_t hip_box_put_later(struct hip_stream *s, const struct hip_box *box)
 
 	if (r || hip_box_is_empty(box))
 		return r;
+	if ((kinds.dst_pageable && box->dst_ours) || (kinds.src_pageable && box->src_ours))
+		return hipErrorInvalidValue;
 	return is_pageable(&kinds) ? hip_box_put_by_host(s, &copy) : box_put_resolved(s, &copy, &kinds);
 }
 

@@ -117,12 +117,35 @@ static void box_describe(const struct hip_box *b, hipMemcpy3DParms *p)
 	p->kind = b->kind;
 }
 
+static bool is_ours(const void *address)
+{
+	struct hip_memory memory;
+
+	return hip_memory_find(address, &memory);
+}
+
+/* Takes down which sides of a copy are this library's memory now. */
+static void sides_find(struct hip_op *op)
+{
+	struct hip_copy *c = &op->copy;
+	struct hip_box *b = &op->box;
+
+	if (op->kind == &hip_op_copy) {
+		c->dst_ours = is_ours(c->dst);
+		c->src_ours = is_ours(c->src);
+	} else if (op->kind == &hip_op_box) {
+		b->dst_ours = is_ours(b->dst.base);
+		b->src_ours = is_ours(b->src.base);
+	}
+}
+
 hipError_t hip_work_of_op(struct hip_work *w, const struct hip_op *op)
 {
 	const struct hip_copy *c = &op->copy;
 
 	*w = (struct hip_work){.type = op->kind ? op->kind->node : hipGraphNodeTypeEmpty, .op = *op};
 	w->cooperative = op->kind == &hip_op_launch && op->launch.cooperative;
+	sides_find(&w->op);
 	if (op->kind == &hip_op_box)
 		box_describe(&op->box, &w->copy);
 	if (op->kind == &hip_op_copy)

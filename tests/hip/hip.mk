@@ -159,7 +159,7 @@ $(O)/bin/tests/hip/abi: $(O)/tests/hip/abi.o $(HIP_ABI_LISTS)
 	$(call say,LD,$@)$(link) $^ -o $@
 
 # --- our library with its allocations renamed -----------------------------------------------------------------------
-HIP_INJECTED := $(addprefix $(O)/bin/tests/hip/,graph_unloaded inject inside inside_pairs recover refused unload)
+HIP_INJECTED := $(addprefix $(O)/bin/tests/hip/,graph_freed graph_unloaded inject inside inside_pairs recover refused unload)
 $(HIP_INJECTED): $(O)/bin/tests/hip/%: $(O)/tests/hip/%.o $(O)/libtests.a $(TEST_KERNELS) $(O)/vgpu.o $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/flags/ld
 	@mkdir -p $(@D)
 	$(call say,LD,$@)$(link) $(filter %.o,$^) -Wl,--export-dynamic $(O)/libhip-inject.a $(O)/libhsa-inject.a $(O)/libtests.a $(PKG_LIBS) -ldl -lm -o $@
