@@ -481,27 +481,36 @@ HIP_PUBLIC_ON_GRAPH(hipGraphNodeFindInClone, (hipGraphNode_t *out, hipGraphNode_
 
 /* --- public functions: edges ------------------------------------------------------------------ */
 
+static hipError_t edge_change(const struct hip_graph *g, hipGraphNode_t from, hipGraphNode_t to, bool add)
+{
+	struct hip_node *a = hip_node_of(from), *b = hip_node_of(to);
+	size_t at;
+
+	if (!a || !b || a->graph != g || b->graph != g)
+		return hipErrorInvalidValue;
+	if (add)
+		return hip_edge_add(a, b);
+	if (!nodes_find(&b->before, a, &at))
+		return hipErrorInvalidValue;
+	edge_remove(a, b);
+	return hipSuccess;
+}
+
+/* After an error the graph has the edges that it had. */
 static hipError_t change_edges(hipGraph_t handle, const hipGraphNode_t *from, const hipGraphNode_t *to,
 			       size_t count, bool add)
 {
-	struct hip_graph *g = hip_graph_of(handle);
+	const struct hip_graph *g = hip_graph_of(handle);
 	hipError_t r = hipSuccess;
+	size_t i;
 
 	if (!g || (count && (!from || !to)))
 		return hipErrorInvalidValue;
-	for (size_t i = 0; i < count && !r; i++) {
-		struct hip_node *a = hip_node_of(from[i]), *b = hip_node_of(to[i]);
-		size_t at;
-
-		if (!a || !b || a->graph != g || b->graph != g)
-			return hipErrorInvalidValue;
-		if (add)
-			r = hip_edge_add(a, b);
-		else if (nodes_find(&b->before, a, &at))
-			edge_remove(a, b);
-		else
-			return hipErrorInvalidValue;
-	}
+	for (i = 0; i < count && !r; i++)
+		r = edge_change(g, from[i], to[i], add);
+	/* This needs no memory: the lists keep the room of what was removed. */
+	for (i -= !!r; r && i > 0; i--)
+		(void)!edge_change(g, from[i - 1], to[i - 1], !add);
 	return r;
 }
 

@@ -396,6 +396,14 @@ static void edges()
 	CHECK(culprit != nullptr && log[0]);
 	HIP(hipGraphRemoveDependencies(g, &d, &a, 1));
 	CHECK_EQ(hipGraphRemoveDependencies(g, &d, &a, 1), hipErrorInvalidValue);
+	/* A list that is refused in its middle changes nothing. */
+	hipGraphNode_t good_then_bad[] = {a, b, a}, their_ends[] = {d, c, d}, first[] = {b, c, b}, both_thrice[] = {d, d, d};
+	CHECK_EQ(hipGraphAddDependencies(g, good_then_bad, their_ends, 3), hipErrorInvalidValue);
+	HIP(hipGraphGetEdges(g, nullptr, nullptr, &count));
+	CHECK_EQ(count, 4);
+	CHECK_EQ(hipGraphRemoveDependencies(g, first, both_thrice, 3), hipErrorInvalidValue);
+	HIP(hipGraphGetEdges(g, nullptr, nullptr, &count));
+	CHECK_EQ(count, 4);
 	{
 		exec e(g);
 		e.run();
