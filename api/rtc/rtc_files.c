@@ -15,6 +15,9 @@
 
 bool hip_bytes_add(struct hip_bytes *b, const void *from, size_t size_B)
 {
+	/* The size may be the program's: no sum below overflows. */
+	if (size_B > SIZE_MAX / 4 - b->size_B)
+		return false;
 	if (b->size_B + size_B + 1 > b->max_B) {
 		size_t max_B = 2 * (b->size_B + size_B) + 64;
 		char *at = realloc(b->at, max_B);

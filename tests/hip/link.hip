@@ -115,6 +115,9 @@ static void refused(std::string &a)
 		 HIPRTC_ERROR_INVALID_INPUT);
 	CHECK_EQ(hiprtcLinkAddData(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, nullptr, 8, "a", 0, nullptr, nullptr),
 		 HIPRTC_ERROR_INVALID_INPUT);
+	for (size_t more : {SIZE_MAX, SIZE_MAX / 2 + 1})
+		CHECK_EQ(hiprtcLinkAddData(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, &a[0], more, "a", 0, nullptr, nullptr),
+			 HIPRTC_ERROR_OUT_OF_MEMORY);
 	CHECK_EQ(hiprtcLinkAddFile(state, HIPRTC_JIT_INPUT_LLVM_BITCODE, "/nowhere", 0, nullptr, nullptr),
 		 HIPRTC_ERROR_PROGRAM_CREATION_FAILURE);
 	CHECK_EQ(hiprtcLinkComplete(state, &code, &size), HIPRTC_ERROR_LINKING);
