@@ -13,15 +13,34 @@
 
 /* --- lists of arguments ------------------------------------------------------------------------ */
 
+/* Makes room for an argument, and for the end of the list. */
+static bool args_grow(struct hip_rtc_args *a)
+{
+	unsigned room = a->room ? 2 * a->room : 64;
+	char **at;
+
+	if (a->count + 1 < a->room)
+		return true;
+	at = realloc(a->at, room * sizeof(*at));
+	if (!at)
+		return false;
+	a->at = at;
+	a->room = room;
+	return true;
+}
+
 void hip_rtc_arg(struct hip_rtc_args *a, const char *format, ...)
 {
 	va_list args;
+	char *text;
 
 	va_start(args, format);
-	if (a->failed || a->count == HIP_RTC_ARGS_MAX || vasprintf(&a->at[a->count], format, args) < 0)
+	if (a->failed || !args_grow(a) || vasprintf(&text, format, args) < 0) {
 		a->failed = true;
-	else
-		a->count++;
+	} else {
+		a->at[a->count++] = text;
+		a->at[a->count] = NULL;
+	}
 	va_end(args);
 }
 
@@ -29,6 +48,8 @@ void hip_rtc_args_fini(struct hip_rtc_args *a)
 {
 	while (a->count)
 		free(a->at[--a->count]);
+	free(a->at);
+	*a = (struct hip_rtc_args){0};
 }
 
 /* --- headers ----------------------------------------------------------------------------------- */

@@ -229,6 +229,8 @@ static void add_libraries(struct hip_rtc_args *a, const char *folder, const char
 {
 	char resources[PATH_MAX], libraries[PATH_MAX];
 
+	if (a->failed)
+		return;
 	resources_find(a->at[0], folder, resources);
 	if (!hip_rtc_find_libraries(resources, libraries))
 		hip_rtc_note(

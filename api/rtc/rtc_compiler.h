@@ -21,14 +21,13 @@ extern DRV_OWN const struct hip_compiler hip_rtc_clang, hip_rtc_comgr;
 
 /* --- rtc_args.c --------------------------------------------------------------------------------- */
 
-#define HIP_RTC_ARGS_MAX 256
 #define HIP_RTC_TARGET_B 256       /* bytes of "gfx90a:sramecc+:xnack-", and what programs write instead */
 #define HIP_RTC_HEADERS  "headers" /* folder of the program's headers, in the temporary folder */
 
 struct hip_rtc_args {
-	char *at[HIP_RTC_ARGS_MAX + 1]; /* owned; NULL ends the list */
-	unsigned count;
-	bool failed; /* too many arguments, or no memory */
+	char **at; /* owned; NULL ends the list. NULL: it is empty */
+	unsigned count, room;
+	bool failed; /* no memory */
 };
 __attribute__((format(printf, 2, 3))) void hip_rtc_arg(struct hip_rtc_args *args, const char *format, ...);
 void hip_rtc_args_fini(struct hip_rtc_args *args);

@@ -135,6 +135,7 @@ static void compiler()
 	a_program({}, false);
 	a_program({"-fgpu-rdc"}, true);
 	a_program({others.c_str(), "-Wall", "-Wextra", "-Werror"}, false);
+	a_program(std::vector<const char *>(1000, "-DMANY=1"), false);
 	fails("extern \"C\" __global__ void k(int *p) { *p = unknown_here; }", {}, {"unknown_here"});
 	fails("#include \"absent.h\"\n", {}, {"absent.h"});
 }
