@@ -239,6 +239,8 @@ static void retire_queue(struct rt_flow *flow)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)flow;
 
+	if (flow->tap != q)
+		rt_queue_put(flow->tap);
 	drv_retire(&rt_calls, &q->retired, free_queue);
 }
 
