@@ -37,7 +37,8 @@ struct rt_intercept {
 	bool moving; /* a thread is in the callback of the marker that was the first of `left` */
 	bool failed; /* no memory for `left` */
 	bool gated;  /* what handlers make of a packet waits for rt_intercept_pass(); immutable after that is set */
-	uint64_t open; /* of a gated queue: what comes of the packets below that index may go below */
+	uint64_t open;           /* of a gated queue: what comes of the packets below that index may go below */
+	struct rt_queue *awaits; /* borrowed: a handler waits for its end; guarded by the lock of rt_queues */
 };
 
 /* The queue whose lock this thread holds, and the handler and packet. A handler or marker of another queue may run on
@@ -73,6 +74,17 @@ bool rt_intercept_is_inside(const struct rt_queue *q)
 	while (at && at->queue != q)
 		at = at->outer;
 	return at;
+}
+
+bool rt_intercept_await_locked(struct rt_queue *target)
+{
+	drv_rank_assert(DRV_RANK_RT_QUEUES);
+	for (struct rt_queue *q = target; q; q = q->intercept ? q->intercept->awaits : NULL)
+		if (rt_intercept_is_inside(q))
+			return false;
+	for (const struct cursor *at = &cursor; at && at->queue; at = at->outer)
+		at->queue->intercept->awaits = target;
+	return true;
 }
 
 /* --- into the queue below --------------------------------------------------------------------- */

@@ -153,6 +153,10 @@ void rt_intercept_gate(struct rt_queue *queue);
 bool rt_intercept_pass(struct rt_queue *queue, uint64_t index);
 /* True while this thread runs a handler or marker of the intercept queue, and so holds its lock. */
 bool rt_intercept_is_inside(const struct rt_queue *queue);
+/* The caller holds the lock of rt_queues. Notes that this thread waits for the end of another queue, in its handlers;
+ * NULL: it does not any more. False, and nothing is noted: that queue's handlers wait for the end of one of this thread's, or
+ * it is one. */
+DRV_MUST_CHECK bool rt_intercept_await_locked(struct rt_queue *queue);
 /* The queue that receives the packets of an intercept queue. */
 struct rt_queue *rt_intercept_below(const struct rt_queue *queue);
 /* The queue whose flow executes the packets of a queue: itself, if it is no intercept queue. */
