@@ -126,7 +126,8 @@ DRV_MUST_CHECK int cs_fences_wait_all(const struct cs_fence *fences, unsigned co
 DRV_MUST_CHECK int cs_fences_wait_any(const struct cs_fence *fences, unsigned count, int64_t timeout_ns,
 				      unsigned *index);
 /* Waits until the job does not run any more, whatever its result. Required before memory that the job uses is freed
- * or reused. A lost context does not end this wait early, since the reset may have hit another ring. */
+ * or reused. A lost context does not end this wait early, since the reset may have hit another ring. The job must be
+ * submitted: another one counts as ended. */
 void cs_fence_retire(struct cs_fence fence);
 /* True when cs_fence_retire() would return at once. One load, or one ioctl when the context is lost. */
 bool cs_fence_is_retired(struct cs_fence fence);

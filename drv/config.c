@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "drv/file.h"
@@ -97,10 +98,14 @@ static bool parse_amd_log(const char *text)
 static bool parse_log_file(const char *text)
 {
 	int fd = drv_file_create(text, O_APPEND, 0600);
+	struct stat is = {0};
 
 	if (fd < 0)
 		return false;
+	(void)!fstat(fd, &is); /* of a descriptor that was just opened */
 	config.log_fd = fd;
+	config.log_device = is.st_dev;
+	config.log_inode = is.st_ino;
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "drv/drv.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/check.h"
 
@@ -18,6 +19,18 @@ static void overrides_are_read(void)
 		CHECK_EQ(o->minor, o->node == 2 ? 0 : 3);
 		CHECK_EQ(o->stepping, o->node == 2 ? 10 : 0);
 	}
+}
+
+/* A program that has closed the log has a file of its own at its number. */
+static void log_is_written_to_the_log_alone(void)
+{
+	FILE *own = tmpfile();
+
+	CHECK(drv_config()->log_fd > STDERR_FILENO);
+	CHECK_EQ(dup2(fileno(own), drv_config()->log_fd), drv_config()->log_fd);
+	drv_log(DRV_LOG_ERROR, "not for the program");
+	CHECK_EQ(lseek(fileno(own), 0, SEEK_END), 0);
+	fclose(own);
 }
 
 int main(void)
@@ -57,5 +70,6 @@ int main(void)
 	CHECK_EQ(drv_fail(-22, "what %d", 7), -22);
 	CHECK_EQ(drv_error_last()->code, -22);
 	CHECK_STR(drv_error_last()->text, "main: what 7 (Invalid argument)");
+	log_is_written_to_the_log_alone();
 	return check_done("configuration, errors");
 }

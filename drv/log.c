@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,9 +26,18 @@ void drv_log_also(unsigned categories, int fd)
 	asked = categories;
 }
 
+static bool is_log(const struct drv_config *config)
+{
+	struct stat is;
+
+	return config->log_fd == STDERR_FILENO ||
+	       (!fstat(config->log_fd, &is) && is.st_dev == config->log_device && is.st_ino == config->log_inode);
+}
+
 void drv_log(enum drv_log_category category, const char *fmt, ...)
 {
 	const struct drv_config *config = drv_config();
+	const bool also = asked & category;
 	char line[512];
 	struct timespec now;
 	va_list args;
@@ -45,6 +55,6 @@ void drv_log(enum drv_log_category category, const char *fmt, ...)
 	n = m < (int)sizeof(line) - n - 1 ? n + m : (int)sizeof(line) - 2;
 	line[n] = '\n';
 	/* A failed write of the log is no error of the caller. */
-	if (write(asked & category ? asked_fd : config->log_fd, line, n + 1) < 0)
-		return;
+	if (also || is_log(config))
+		(void)!write(also ? asked_fd : config->log_fd, line, n + 1);
 }

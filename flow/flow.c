@@ -127,6 +127,8 @@ static int defer(struct flow *f, const struct flow_op *op)
 	*d = (struct flow_deferred){.op = *op};
 	if (op->kind == FLOW_WAIT)
 		flow_get(op->wait.flow);
+	else if (op->kind == FLOW_DISPATCH && f->tapped)
+		d->number = f->ops->tap(f, &op->dispatch, op->completion);
 	*f->deferred_end = d;
 	f->deferred_end = &d->next;
 	f->deferred_count++;

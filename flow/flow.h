@@ -85,8 +85,10 @@ struct flow_ops {
 	void (*complete)(struct flow *flow, uint64_t signal, uint16_t header);
 	/* The operation of that signal (0: it has none) waited for a fence that was lost; the flow goes on. */
 	void (*wait_lost)(struct flow *flow, uint64_t signal, struct cs_fence fence);
-	/* A dispatch of a flow that is tapped, instead of flow_launch(), as which it answers. */
-	int (*tap)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
+	/* A dispatch of a flow that is tapped was submitted: tools see it in released(). Returns its number. */
+	uint64_t (*tap)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
+	/* Executes what the tools have made of the dispatch. -EAGAIN: not all of it. */
+	int (*tapped)(struct flow *flow, uint64_t number);
 	/* The room has given the flow's lock back, and was not asked by its holder to take it: the owner looks for
 	 * what came meanwhile. May be NULL. */
 	void (*released)(struct flow *flow);

@@ -118,7 +118,8 @@ static inline void flow_unlock(struct flow *f)
 /* An operation that could not be submitted yet. */
 struct flow_deferred {
 	struct flow_deferred *next;
-	bool started; /* of a call */
+	bool started;    /* of a call */
+	uint64_t number; /* of a dispatch that tools see: ops->tap()'s */
 	struct flow_op op;
 };
 /* Wakes threads that wait for deferred operations. */

@@ -256,8 +256,9 @@ int flow_execute(struct flow *f, const struct flow_op *op, struct flow_deferred 
 		return r;
 	switch ((enum flow_kind)op->kind) {
 	case FLOW_DISPATCH:
-		return f->tapped ? f->ops->tap(f, &op->dispatch, op->completion)
-				 : flow_launch(f, &op->dispatch, op->completion);
+		if (f->tapped)
+			return d ? f->ops->tapped(f, d->number) : -EAGAIN;
+		return flow_launch(f, &op->dispatch, op->completion);
 	case FLOW_SEGMENT:
 		return flow_segment_execute(f, op->segment);
 	case FLOW_BARRIER:

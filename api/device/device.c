@@ -3,6 +3,7 @@
 #include "api/stream/capture.h"
 #include "api/exec/event.h"
 #include "api/exec/grid.h"
+#include "api/exec/hostcall.h"
 #include "api/exec/print.h"
 #include "api/graph/graph_memory.h"
 #include "api/image/texture.h"
@@ -95,6 +96,7 @@ HIP_PUBLIC(hipDeviceReset, (void), ())
 	hip_tool_reset(d);
 	hip_grids_reset(d);
 	hip_print_reset(d);
+	hip_hostcalls_reset(d);
 	hip_built_ins_reset(d);
 	hip_pools_reset(d);
 	hip_graph_allocs_reset(d);

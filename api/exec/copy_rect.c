@@ -228,13 +228,18 @@ static bool rows_overlap(int64_t distance_B, const struct hip_box *b)
 static bool box_overlaps(const struct hip_box *b)
 {
 	int64_t distance_B = (int64_t)((uintptr_t)b->dst.base - (uintptr_t)b->src.base);
-	int64_t slices = (int64_t)b->depth - 1;
+	int64_t slice_B = (int64_t)b->dst.slice_B, slices;
 	bool any = false;
 
 	if (!same_strides(b))
 		return false;
-	for (int64_t z = -slices; z <= slices && !any; z++)
-		any = rows_overlap(distance_B - z * (int64_t)b->dst.slice_B, b);
+	if (b->depth == 1)
+		return rows_overlap(distance_B, b);
+	/* A slice is shorter than the distance of two: it shares bytes with the nearest ones alone. */
+	slices = distance_B / slice_B;
+	for (int64_t i = -1; i <= 1; i++)
+		any |= llabs(slices + i) < (int64_t)b->depth &&
+		       rows_overlap(distance_B - (slices + i) * slice_B, b);
 	return any;
 }
 

@@ -49,7 +49,9 @@ static struct {
 	struct drv_mutex lock;                          /* guards the making of buffers */
 	struct buffer *_Atomic buffer[HIP_DEVICES_MAX]; /* owned */
 	void *_Atomic heap[HIP_DEVICES_MAX];            /* owned */
-	hsa_signal_t doorbell;                          /* owned; 0: the listener thread does not run yet */
+	_Atomic bool stale[HIP_DEVICES_MAX]; /* the listener thread is to take back the buffer's packets */
+	pthread_t listener;                  /* valid while there is a doorbell */
+	hsa_signal_t doorbell;               /* owned; 0: the listener thread does not run yet */
 } hostcalls = {.lock = DRV_MUTEX(DRV_RANK_HIP_HOSTCALLS)};
 
 /* --- messages ---------------------------------------------------------------------------------------- */
@@ -62,7 +64,7 @@ static struct {
 #define MESSAGE(first) ((first) >> 8)
 
 struct message {
-	bool used;
+	const struct hip_device *device; /* of the kernel that writes it; NULL: it is free */
 	size_t count, max;
 	uint64_t *words; /* owned */
 };
@@ -73,31 +75,31 @@ static struct {
 	size_t count;
 } message_buffers;
 
-static bool find_message(uint64_t *first, struct message **out)
+/* NULL: out of memory, or the kernel names none. */
+static struct message *find_message(const struct hip_device *device, uint64_t *first)
 {
 	size_t i = 0;
 
 	if (!(*first & BEGIN)) {
 		i = MESSAGE(*first);
-		*out = i < message_buffers.count && message_buffers.list[i].used ? &message_buffers.list[i] : NULL;
-		return *out;
+		return i < message_buffers.count && message_buffers.list[i].device ? &message_buffers.list[i]
+										   : NULL;
 	}
-	while (i < message_buffers.count && message_buffers.list[i].used)
+	while (i < message_buffers.count && message_buffers.list[i].device)
 		i++;
 	if (i == message_buffers.count) {
 		struct message *list = realloc(message_buffers.list, (message_buffers.count + 64) * sizeof(*list));
 
 		if (!list)
-			return false;
+			return NULL;
 		memset(list + message_buffers.count, 0, 64 * sizeof(*list));
 		message_buffers.list = list;
 		message_buffers.count += 64;
 	}
-	*out = &message_buffers.list[i];
-	(*out)->used = true;
-	(*out)->count = 0;
+	message_buffers.list[i].device = device;
+	message_buffers.list[i].count = 0;
 	*first = (*first & 0xff & ~(uint64_t)BEGIN) | i << 8;
-	return true;
+	return &message_buffers.list[i];
 }
 
 static bool message_append(struct message *m, const uint64_t *words, unsigned count)
@@ -144,8 +146,8 @@ static void abort_report(struct hip_device *device, const struct message *m)
 
 static void serve_printf(struct hip_device *device, uint64_t *slot)
 {
-	struct message *m;
-	bool ok = find_message(&slot[0], &m) && message_append(m, slot + 1, COUNT(slot[0]));
+	struct message *m = find_message(device, &slot[0]);
+	bool ok = m && message_append(m, slot + 1, COUNT(slot[0]));
 
 	if (ok && !(slot[0] & END))
 		return;
@@ -157,8 +159,9 @@ static void serve_printf(struct hip_device *device, uint64_t *slot)
 						    m->words + m->count);
 	else
 		slot[0] = (uint64_t)-1;
-	if (ok)
-		m->used = false;
+	/* The kernel goes on with the answer instead of the message's number. */
+	if (m)
+		m->device = NULL;
 }
 
 /* --- memory and function calls ---------------------------------------------------------------- */
@@ -320,6 +323,18 @@ static void serve_all(struct hip_device *device, const struct buffer *b)
 	}
 }
 
+static void fill_shared(const struct buffer *b);
+
+/* No kernel of the device runs: packets, requests and messages are of kernels that were stopped in the middle. */
+static void renew(const struct hip_device *device, const struct buffer *b)
+{
+	for (size_t i = 0; i < message_buffers.count; i++)
+		if (message_buffers.list[i].device == device)
+			message_buffers.list[i].device = NULL;
+	fill_shared(b);
+	atomic_store_explicit(&hostcalls.stale[device->index], false, memory_order_release);
+}
+
 static void *listen_to_kernels(void *arg)
 {
 	DRV_HOLD_CANCEL;
@@ -332,7 +347,9 @@ static void *listen_to_kernels(void *arg)
 		for (unsigned i = 0; i < hip.devices; i++) {
 			const struct buffer *b = atomic_load_explicit(&hostcalls.buffer[i], memory_order_acquire);
 
-			if (b)
+			if (b && atomic_load_explicit(&hostcalls.stale[i], memory_order_acquire))
+				renew(&hip.device[i], b);
+			else if (b)
 				serve_all(&hip.device[i], b);
 		}
 	}
@@ -341,18 +358,16 @@ static void *listen_to_kernels(void *arg)
 
 static bool start_listener(void)
 {
-	pthread_t thread;
-
 	if (hostcalls.doorbell.handle)
 		return true;
 	if (hsa_signal_create(0, 0, NULL, &hostcalls.doorbell))
 		return false;
-	if (pthread_create(&thread, NULL, listen_to_kernels, NULL)) {
+	if (pthread_create(&hostcalls.listener, NULL, listen_to_kernels, NULL)) {
 		hsa_signal_destroy(hostcalls.doorbell);
 		hostcalls.doorbell.handle = 0;
 		return false;
 	}
-	pthread_detach(thread);
+	pthread_detach(hostcalls.listener);
 	return true;
 }
 
@@ -469,4 +484,56 @@ void *hip_kernel_heap(struct hip_device *device)
 	}
 	drv_mutex_unlock(&hostcalls.lock);
 	return heap;
+}
+
+/* --- reset ------------------------------------------------------------------------------------ */
+
+static void take_back_all(const struct hip_device *device)
+{
+	struct grant **at = &grants, *g;
+
+	while ((g = *at)) {
+		if (g->device == device && g->used)
+			set_used(g, false);
+		if (g->device != device || unused_B <= UNUSED_MAX_B) {
+			at = &g->next;
+			continue;
+		}
+		set_used(g, true);
+		*at = g->next;
+		hsa_amd_memory_pool_free(g->memory);
+		free(g);
+	}
+}
+
+static void heap_reset(const struct hip_device *device)
+{
+	void *heap = atomic_load(&hostcalls.heap[device->index]);
+
+	/* Without an empty heap, what kernels had stays theirs. */
+	if (!heap || hsa_amd_memory_fill(heap, 0, HEAP_B / 4))
+		return;
+	drv_mutex_lock(&grants_lock);
+	take_back_all(device);
+	drv_mutex_unlock(&grants_lock);
+}
+
+/* A function that a kernel has called resets its device: the rest of its packet is still served. */
+static bool is_listener(void)
+{
+	return hostcalls.doorbell.handle && pthread_equal(pthread_self(), hostcalls.listener);
+}
+
+void hip_hostcalls_reset(struct hip_device *device)
+{
+	_Atomic bool *stale = &hostcalls.stale[device->index];
+	struct drv_pause pause = {0};
+
+	heap_reset(device);
+	if (!atomic_load(&hostcalls.buffer[device->index]) || is_listener())
+		return;
+	atomic_store(stale, true);
+	hsa_signal_add_screlease(hostcalls.doorbell, 1);
+	while (atomic_load_explicit(stale, memory_order_acquire))
+		drv_pause(&pause);
 }

@@ -161,14 +161,15 @@ static void destroy_called(void *graph, hipError_t error, bool dropped)
 	hip_graph_destroy(graph);
 }
 
-/* Destroys a graph when the last launch is completed, if it holds user objects, which the launch may use. Accepts
- * NULL. */
+/* Destroys a graph when the last launch is completed, if it holds user objects, which the launch may use. The plan is
+ * retired. Accepts NULL. */
 static void destroy_behind(struct hip_graph *g, const struct hip_point *last)
 {
 	const struct hip_host host = {.own = destroy_called, .data = g};
-	hipError_t r;
+	const bool held = g && holds_objects(g);
+	hipError_t r = hipSuccess;
 
-	if (g && holds_objects(g) && !hip_point_is_completed(last)) {
+	if (held && !hip_point_is_completed(last)) {
 		r = hip_stream_begin(last->stream);
 		if (!r) {
 			r = hip_host_put(last->stream, &host);
@@ -176,8 +177,13 @@ static void destroy_behind(struct hip_graph *g, const struct hip_point *last)
 		}
 		if (!r)
 			return;
-		(void)!hip_point_wait(last);
 	}
+	if (held && hip_plan_call_behind(last, &host))
+		return;
+	if (r)
+		(void)!hip_point_wait(last);
+	if (held)
+		hip_plan_wait(last);
 	hip_graph_destroy(g);
 }
 

@@ -4,15 +4,23 @@
 
 /* --- segments ----------------------------------------------------------------------------------- */
 
-/* Releases the stream's lock meanwhile: an event's lock comes before it. *held: the lock was taken again. */
+/* Takes the stream's lock again. *held: it succeeded. */
+static hipError_t begin_again(struct hip_stream *s, bool *held)
+{
+	hipError_t r = hip_stream_begin(s);
+
+	*held = !r;
+	return r;
+}
+
+/* Releases the stream's lock meanwhile: an event's lock comes before it. */
 static hipError_t put_event(struct hip_stream *s, const struct hip_work *w, bool *held)
 {
 	hipError_t r, again;
 
 	hip_stream_done(s);
 	r = w->type == hipGraphNodeTypeEventRecord ? hip_event_record(w->event, s) : hip_event_wait(w->event, s);
-	again = hip_stream_begin(s);
-	*held = !again;
+	again = begin_again(s, held);
 	return r ? r : again;
 }
 
@@ -31,8 +39,10 @@ static hipError_t put_other(struct hip_stream *s, const struct hip_work *w, bool
 	}
 }
 
-/* Submits each kernel as an operation of its own, so that tools get a record of each. */
-static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_segment *segment, struct hip_stream *s)
+/* Submits each kernel as an operation of its own, so that tools get a record of each. Handlers of tools that intercept
+ * queues run without the stream's lock. */
+static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_segment *segment, struct hip_stream *s,
+			     bool *held)
 {
 	const hsa_kernel_dispatch_packet_t *from = p->branches[segment->branch].packets + segment->first;
 	hipError_t r = hipSuccess;
@@ -48,16 +58,20 @@ static hipError_t put_singly(const struct hip_plan *p, const struct hip_plan_seg
 		r = hip_stream_result(s, hip_stream_dispatch(s, &packet));
 		if (r)
 			hip_tool_forget(packet.completion_signal);
+		if (!r && s->flow->tapped) {
+			hip_stream_done(s);
+			r = begin_again(s, held);
+		}
 	}
 	return r;
 }
 
 static hipError_t put_kernels(const struct hip_plan *p, const struct hip_plan_segment *segment,
-			      struct hip_stream *s)
+			      struct hip_stream *s, bool *held)
 {
 	if (s->flow->tapped ||
 	    (hip_traced() && (hip_tool_is_enabled(HIP_TOOL_DISPATCH) || hip_tool_is_enabled(HIP_TOOL_COPY))))
-		return put_singly(p, segment, s);
+		return put_singly(p, segment, s, held);
 	return hip_stream_submit(s, &(struct flow_op){.kind = FLOW_SEGMENT, .segment = segment->dispatches});
 }
 
@@ -70,7 +84,7 @@ static hipError_t put_segment(const struct hip_plan *p, const struct hip_plan_se
 		r = hip_stream_after(s, &p->segments[p->waits[segment->wait + i]].point);
 	if (r)
 		return r;
-	return segment->count ? put_kernels(p, segment, s) : put_other(s, segment->work, held);
+	return segment->count ? put_kernels(p, segment, s, held) : put_other(s, segment->work, held);
 }
 
 /* --- branches ------------------------------------------------------------------------------------ */

@@ -482,7 +482,8 @@ SEMAPHORES(ExternalSemaphoresWaitNode, hipGraphNodeTypeExtSemaphoreWait, hipExte
 
 /* --- nodes of any type ------------------------------------------------------------------------ */
 
-static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipGraphNode_t node)
+/* node: the node that gets the work, or NULL, if it is new; named: it is none of an instance. */
+static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipGraphNode_t node, bool named)
 {
 	if (!p)
 		return hipErrorInvalidValue;
@@ -496,7 +497,7 @@ static hipError_t any_work(struct hip_work *w, const hipGraphNodeParams *p, hipG
 	case hipGraphNodeTypeHost:
 		return host_work(w, &p->host);
 	case hipGraphNodeTypeGraph:
-		return child_work(w, p->graph.graph, true);
+		return child_work(w, p->graph.graph, named);
 	case hipGraphNodeTypeEmpty:
 		return empty_work(w);
 	case hipGraphNodeTypeWaitEvent:
@@ -529,14 +530,14 @@ HIP_PUBLIC(hipGraphAddNode,
 		return hipGraphAddMemAllocNode(out, graph, before, count, &p->alloc);
 	if (p && p->type == hipGraphNodeTypeMemFree)
 		return hipGraphAddMemFreeNode(out, graph, before, count, p->free.dptr);
-	return hip_node_add(out, graph, before, count, any_work(&w, p, NULL), &w);
+	return hip_node_add(out, graph, before, count, any_work(&w, p, NULL, true), &w);
 }
 
 HIP_PUBLIC(hipGraphNodeSetParams, (hipGraphNode_t node, hipGraphNodeParams *p), (node, p))
 {
 	struct hip_work w;
 
-	return node ? hip_node_set(node, any_work(&w, p, node), &w) : hipErrorInvalidValue;
+	return node ? hip_node_set(node, any_work(&w, p, node, true), &w) : hipErrorInvalidValue;
 }
 
 HIP_PUBLIC(hipGraphExecNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t node, hipGraphNodeParams *p),
@@ -544,5 +545,5 @@ HIP_PUBLIC(hipGraphExecNodeSetParams, (hipGraphExec_t exec, hipGraphNode_t node,
 {
 	struct hip_work w;
 
-	return node ? hip_exec_set(exec, node, any_work(&w, p, node), &w) : hipErrorInvalidValue;
+	return node ? hip_exec_set(exec, node, any_work(&w, p, node, false), &w) : hipErrorInvalidValue;
 }

@@ -60,18 +60,22 @@ static void free_plan(struct hip_plan *p)
 	free(p);
 }
 
-/* The last launch is completed in the streams of the branches, too: its own stream may have been closed before it waited for them.
- * False, too, while another thread submits to one of the streams. */
+/* False, too, while another thread submits to the branch's stream. */
+static bool branch_has_ended(const struct hip_plan_branch *branch)
+{
+	struct hip_stream *s = branch->stream;
+
+	return !s || hip_point_is_completed(&(struct hip_point){.stream = s, .index = hip_stream_written(s)});
+}
+
+/* The last launch is completed in the streams of the branches, too: its own stream may have been closed before it waited for
+ * them. */
 static bool plan_has_ended(const struct hip_plan *p)
 {
 	bool ended = hip_point_is_completed(&p->end);
 
-	for (uint32_t i = 0; i < p->branch_count && ended; i++) {
-		struct hip_stream *s = p->branches[i].stream;
-
-		ended = !s ||
-			hip_point_is_completed(&(struct hip_point){.stream = s, .index = hip_stream_written(s)});
-	}
+	for (uint32_t i = 0; i < p->branch_count && ended; i++)
+		ended = branch_has_ended(&p->branches[i]);
 	return ended;
 }
 
@@ -100,6 +104,68 @@ void hip_plan_retire(struct hip_plan *p, const struct hip_point *last)
 		drv_mutex_unlock(&retired_plans.lock);
 	}
 	retired_reap();
+}
+
+/* The retired plan of that last launch that still runs. NULL: none. */
+static struct hip_plan *running_plan_locked(const struct hip_point *last)
+{
+	struct hip_plan *p = retired_plans.list;
+
+	drv_rank_assert(DRV_RANK_HIP_PLANS);
+	while (p && (p->end.stream != last->stream || p->end.index != last->index || plan_has_ended(p)))
+		p = p->next;
+	return p;
+}
+
+/* Makes the stream wait for another one, if there is one, and then call the host, if it shall. */
+static hipError_t put_behind(struct hip_stream *s, struct hip_stream *other, const struct hip_host *host)
+{
+	struct hip_point point = {0};
+	hipError_t r = hip_stream_begin(s);
+
+	if (r)
+		return r;
+	if (other)
+		point = hip_stream_point(other);
+	r = hip_stream_after(s, &point);
+	if (!r && host)
+		r = hip_host_put(s, host);
+	hip_stream_done(s);
+	hip_point_put(&point);
+	return r;
+}
+
+bool hip_plan_call_behind(const struct hip_point *last, const struct hip_host *host)
+{
+	struct hip_stream *before = NULL;
+	const struct hip_plan *p;
+	hipError_t r = hipSuccess;
+
+	drv_mutex_lock(&retired_plans.lock);
+	p = running_plan_locked(last);
+	for (uint32_t i = 0; p && i < p->branch_count && !r; i++)
+		if (!branch_has_ended(&p->branches[i])) {
+			r = put_behind(p->branches[i].stream, before, NULL);
+			before = p->branches[i].stream;
+		}
+	if (before && !r)
+		r = put_behind(before, NULL, host);
+	drv_mutex_unlock(&retired_plans.lock);
+	return before && !r;
+}
+
+void hip_plan_wait(const struct hip_point *last)
+{
+	struct drv_pause pause = {0};
+	bool runs = true;
+
+	while (runs) {
+		drv_mutex_lock(&retired_plans.lock);
+		runs = running_plan_locked(last);
+		drv_mutex_unlock(&retired_plans.lock);
+		if (runs)
+			drv_pause(&pause);
+	}
 }
 
 /* --- the state of a plan that is made --------------------------------------------------------- */

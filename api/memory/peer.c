@@ -60,7 +60,8 @@ static hipError_t peer_disable(int index)
 		return hipErrorInvalidDevice;
 	if (!(atomic_fetch_and(&peer->peers, ~bit) & bit))
 		return hipErrorPeerAccessNotEnabled;
-	/* Kernels may still use the memory. */
+	/* Kernels may still use the memory. Only a lost device fails the wait; taking access away needs nothing that could be
+	 * refused (tests/hip/refused). */
 	r = hip_device_wait(d);
 	return r ? r : hip_memory_update_peers(peer);
 }

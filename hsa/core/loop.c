@@ -3,11 +3,10 @@
  * fences. */
 #include "drv/lock.h"
 #include "hsa/core/loop.h"
+#include "hsa/core/waker.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 enum { AWAKE, ON_FUTEX, ON_FENCES };
 
@@ -40,7 +39,7 @@ uint64_t rt_pause_next_ns(struct rt_pause *pause)
 }
 
 struct fences {
-	struct pollfd fd[1 + RT_LOOP_FENCES]; /* the first is the eventfd; the others are owned */
+	struct pollfd fd[1 + RT_LOOP_FENCES]; /* the first is the waker; the others are owned */
 	unsigned count;                       /* number of the others */
 	bool all;                             /* no other work is pending */
 	bool ended;                           /* a fence has signalled already */
@@ -61,9 +60,9 @@ static void loop_open_fences(struct rt_loop *loop, struct fences *f)
 		else
 			f->all = false;
 	}
-	if (f->count && loop->event < 0)
-		loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	f->fd[0] = (struct pollfd){.fd = loop->event, .events = POLLIN};
+	if (f->count && loop->waker < 0)
+		loop->waker = rt_waker_create();
+	f->fd[0] = (struct pollfd){.fd = loop->waker, .events = POLLIN};
 }
 
 static void loop_close_fences(struct fences *f)
@@ -81,12 +80,11 @@ static bool sleep_on_fences(struct rt_loop *loop, struct fences *f, uint32_t see
 	bool ended = true;
 
 	const struct timespec limit = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
-	uint64_t rings;
 
 	atomic_store(&loop->asleep, ON_FENCES);
 	if (atomic_load(&loop->wakeups) == seen)
 		ended = ppoll(f->fd, 1 + f->count, &limit, NULL) > 0;
-	(void)!read(loop->event, &rings, sizeof(rings));
+	rt_waker_clear(loop->waker);
 	return ended;
 }
 
@@ -98,7 +96,7 @@ static void loop_pause(struct rt_loop *loop, uint32_t seen, struct rt_pause *pau
 
 	if (loop->fences)
 		loop_open_fences(loop, &f);
-	if (f.count && !f.ended && loop->event >= 0) {
+	if (f.count && !f.ended && loop->waker >= 0) {
 		if (sleep_on_fences(loop, &f, seen, f.all ? LATER_NS : ns))
 			pause->ns = 0;
 	} else {
@@ -138,16 +136,13 @@ static void *loop_run(void *arg)
 void rt_loop_init(struct rt *rt, struct rt_loop *loop)
 {
 	loop->rt = rt;
-	loop->event = -1;
+	loop->waker = -1;
 	drv_mutex_init(&loop->lock, DRV_RANK_RT_LOOP);
 }
 
 void rt_loop_fini(struct rt_loop *loop)
 {
-	DRV_HOLD_CANCEL;
-
-	if (loop->event >= 0)
-		close(loop->event);
+	rt_waker_close(loop->waker);
 	drv_mutex_destroy(&loop->lock);
 }
 
@@ -164,18 +159,14 @@ int rt_loop_start_locked(struct rt_loop *loop)
 
 void rt_loop_wake(struct rt_loop *loop)
 {
-	static const uint64_t once = 1;
 	unsigned asleep;
 
 	atomic_fetch_add(&loop->wakeups, 1);
 	asleep = atomic_load(&loop->asleep);
-	if (asleep == ON_FUTEX) {
+	if (asleep == ON_FUTEX)
 		drv_futex_wake(&loop->wakeups);
-	} else if (asleep == ON_FENCES) {
-		DRV_HOLD_CANCEL;
-
-		(void)!write(loop->event, &once, sizeof(once));
-	}
+	else if (asleep == ON_FENCES)
+		rt_waker_wake(loop->waker);
 }
 
 void rt_loop_stop(struct rt_loop *loop)

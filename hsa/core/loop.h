@@ -14,7 +14,7 @@ struct rt_loop {
 	pthread_t thread;         /* valid while started */
 	_Atomic uint32_t wakeups; /* futex: counts calls of rt_loop_wake() */
 	_Atomic unsigned asleep;  /* enum in loop.c: what the thread sleeps on, or is about to */
-	int event;                /* owned: eventfd, wakes a thread that sleeps on fences; -1: none yet */
+	int waker;                /* owned: wakes a thread that sleeps on fences; -1: none yet */
 	struct drv_mutex lock;    /* guards all below, and the loop owner's list of work */
 	bool started, stop;
 	bool (*poll)(struct rt *rt);                                 /* true: progress was made */

@@ -4,24 +4,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "drv/cancel.h"
+#include "hsa/core/waker.h"
 #include "hsa/ipc/ipc.h"
 
 /* Timeouts: of a client whose server may be busy, and of the server for a client that sends no request. */
 #define ASK_S   10 /* as in ROCr */
 #define SERVE_S 1
-/* How often the server looks whether it ends: a program may have closed the eventfd that tells it, or forbid write(2). */
+/* How often the server looks whether it ends: a program may have closed the waker that tells it, or forbid its calls. */
 #define LOOK_MS 1000
 
 struct rt_ipc_server {
 	struct rt *rt; /* borrowed */
 	pthread_t thread;
-	int listener, stop; /* owned; stop: an eventfd */
+	uint32_t pid; /* of the process that it serves */
+	uint64_t id;
+	int listener, stop; /* owned; stop: a waker */
 	_Atomic bool ends;
 };
 
@@ -122,6 +124,16 @@ static void serve_client(struct rt *rt, int client)
 		close(fd);
 }
 
+/* When the program has closed descriptors that it does not know, the number may be of a socket of its own. */
+static bool is_own_listener(const struct rt_ipc_server *server)
+{
+	struct sockaddr_un mine, address;
+	socklen_t mine_B = name_of(server->pid, server->id, &mine), size_B = sizeof(address);
+
+	return !getsockname(server->listener, (struct sockaddr *)&address, &size_B) && size_B == mine_B &&
+	       !memcmp(&address, &mine, size_B);
+}
+
 static void *serve_run(void *arg)
 {
 	DRV_HOLD_CANCEL;
@@ -135,6 +147,8 @@ static void *serve_run(void *arg)
 		if (poll(wait, 2, LOOK_MS) < 0 && errno != EINTR)
 			return NULL;
 		if (wait[1].revents || atomic_load(&server->ends))
+			return NULL;
+		if (!is_own_listener(server))
 			return NULL;
 		client = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
 		if (client >= 0) {
@@ -164,13 +178,11 @@ static int listen_at(uint64_t id)
 	return drv_fail(r, "a socket for other processes");
 }
 
-static void server_free(struct rt_ipc_server *server)
+static void close_all(const struct rt_ipc_server *server)
 {
-	if (server->listener >= 0)
+	if (is_own_listener(server))
 		close(server->listener);
-	if (server->stop >= 0)
-		close(server->stop);
-	free(server);
+	rt_waker_close(server->stop);
 }
 
 int rt_ipc_serve(struct rt *rt, uint64_t id, struct rt_ipc_server **out)
@@ -181,18 +193,23 @@ int rt_ipc_serve(struct rt *rt, uint64_t id, struct rt_ipc_server **out)
 
 	if (!server)
 		return drv_fail(-ENOMEM, "no host memory to serve other processes");
-	*server = (struct rt_ipc_server){.rt = rt, .listener = listen_at(id), .stop = eventfd(0, EFD_CLOEXEC)};
+	*server = (struct rt_ipc_server){.rt = rt,
+					 .pid = (uint32_t)getpid(),
+					 .id = id,
+					 .listener = listen_at(id),
+					 .stop = rt_waker_create()};
 	if (server->listener < 0)
 		r = server->listener;
 	else if (server->stop < 0)
-		r = drv_fail(-errno, "an eventfd");
+		r = drv_fail(-errno, "a timerfd");
 	if (!r) {
 		r = -pthread_create(&server->thread, NULL, serve_run, server);
 		if (r)
 			drv_fail(r, "no thread to serve other processes");
 	}
 	if (r) {
-		server_free(server);
+		close_all(server);
+		free(server);
 		return r;
 	}
 	*out = server;
@@ -202,22 +219,21 @@ int rt_ipc_serve(struct rt *rt, uint64_t id, struct rt_ipc_server **out)
 void rt_ipc_unserve(struct rt_ipc_server *server)
 {
 	DRV_HOLD_CANCEL;
-	const uint64_t one = 1;
 
 	if (!server)
 		return;
 	atomic_store(&server->ends, true);
-	(void)!write(server->stop, &one, sizeof(one)); /* 8 bytes to an eventfd that only this function writes */
+	rt_waker_wake(server->stop);
 	pthread_join(server->thread, NULL);
-	server_free(server);
+	close_all(server);
+	free(server);
 }
 
 void rt_ipc_abandon(struct rt_ipc_server *server)
 {
 	DRV_HOLD_CANCEL;
 
-	close(server->listener);
-	close(server->stop);
+	close_all(server);
 }
 
 /* --- the client ----------------------------------------------------------------------------------- */

@@ -119,8 +119,11 @@ static void on_released(struct flow *flow)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 
-	if (f->amd && !((struct rt_queue *)(void *)f)->intercept)
-		rt_queue_run((struct rt_queue *)(void *)f);
+	if (!f->amd || ((struct rt_queue *)(void *)f)->intercept)
+		return;
+	rt_queue_run((struct rt_queue *)(void *)f);
+	if (flow->tapped)
+		rt_tap_released(f);
 }
 
 static bool cpu_sees(struct flow *flow, const void *at, uint32_t size_B)
@@ -148,11 +151,6 @@ static void free_flow(struct flow *flow)
 	f->free(f);
 }
 
-static int dispatch_by_tap(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion)
-{
-	return rt_flow_of(flow)->tap_dispatch(flow, packet, completion);
-}
-
 static const struct flow_ops ops = {
 	.stalled = on_stalled,
 	.submitted = on_submitted,
@@ -161,7 +159,8 @@ static const struct flow_ops ops = {
 	.begin = write_begin_time,
 	.complete = write_completion,
 	.wait_lost = wait_lost,
-	.tap = dispatch_by_tap,
+	.tap = rt_tap_write,
+	.tapped = rt_tap_execute,
 	.released = on_released,
 	.sees = cpu_sees,
 	.check = check_faults,

@@ -2,8 +2,8 @@
  * into an ordinary queue that the client does not see, the queue below.
  *
  * Handlers are the client's code. They run on the thread that rings the doorbell, or on the handler thread, and
- * only the lock of the intercept queue's own flow is held, which a doorbell just tries. Packets that the queue
- * below has no room for are kept in `left`; the progress thread moves them. */
+ * only the lock of the intercept queue's own flow is held, which a doorbell just tries. What they write goes through
+ * `left`; the progress thread moves what the queue below has no room for. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,26 @@ struct handler {
 	void *data;
 };
 
+/* A packet that is not in the queue below yet. */
+struct left {
+	union rt_packet packet;
+	uint64_t index; /* of the intercept queue's packet that it comes from */
+};
+
 struct rt_intercept {
 	struct rt_queue *below; /* owned */
-	struct drv_mutex lock;  /* guards handlers */
+	struct drv_mutex
+		lock; /* guards all below, and what is written to the queue below; inside the flow's lock, which is
+				   held while handlers run */
 	unsigned handlers;
-	struct handler handler[HANDLERS_MAX]; /* the last one gets packets first */
-	union rt_packet *left;                /* owned; this and all below: guarded by the flow's lock */
+	struct handler handler[HANDLERS_MAX]; /* the last one gets packets first; entries are only added */
+	struct left *left;                    /* owned */
 	uint64_t left_count, left_max;
+	bool moving; /* a thread is in the callback of the marker that was the first of `left` */
 	bool failed; /* no memory for `left` */
+	bool gated;  /* what handlers make of a packet waits for rt_intercept_pass(); immutable after that is set */
+	uint64_t open;           /* of a gated queue: what comes of the packets below that index may go below */
+	struct rt_queue *awaits; /* borrowed: a handler waits for its end; guarded by the lock of rt_queues */
 };
 
 /* The queue whose lock this thread holds, and the handler and packet. A handler or marker of another queue may run on
@@ -64,6 +76,17 @@ bool rt_intercept_is_inside(const struct rt_queue *q)
 	return at;
 }
 
+bool rt_intercept_await_locked(struct rt_queue *target)
+{
+	drv_rank_assert(DRV_RANK_RT_QUEUES);
+	for (struct rt_queue *q = target; q; q = q->intercept ? q->intercept->awaits : NULL)
+		if (rt_intercept_is_inside(q))
+			return false;
+	for (const struct cursor *at = &cursor; at && at->queue; at = at->outer)
+		at->queue->intercept->awaits = target;
+	return true;
+}
+
 /* --- into the queue below --------------------------------------------------------------------- */
 
 static bool is_marker(const union rt_packet *p)
@@ -73,18 +96,12 @@ static bool is_marker(const union rt_packet *p)
 }
 
 /* Writes a packet, its header last. False: no room. */
-static bool put_below(struct rt_queue *below, const union rt_packet *p)
+static bool put_below_locked(struct rt_queue *below, const union rt_packet *p)
 {
 	volatile uint64_t *write = &below->amd->write_dispatch_id;
 	uint64_t index = *write;
 	union rt_packet *slot = rt_queue_slot(below, index);
 
-	if (is_marker(p)) {
-		const amd_aql_intercept_marker_t *marker = (const void *)p;
-
-		marker->callback(marker, &below->amd->hsa_queue, index);
-		return true;
-	}
 	if (index - __atomic_load_n(&below->amd->read_dispatch_id, __ATOMIC_ACQUIRE) > below->mask)
 		return false;
 	__atomic_store_n(write, index + 1, __ATOMIC_RELAXED);
@@ -93,11 +110,11 @@ static bool put_below(struct rt_queue *below, const union rt_packet *p)
 	return true;
 }
 
-static void keep_left(struct rt_intercept *x, const union rt_packet *p)
+static void keep_left_locked(struct rt_intercept *x, const union rt_packet *p, uint64_t index)
 {
 	if (x->left_count == x->left_max) {
 		uint64_t max = x->left_max ? 2 * x->left_max : 64;
-		union rt_packet *more = realloc(x->left, max * sizeof(*more));
+		struct left *more = realloc(x->left, max * sizeof(*more));
 
 		if (!more) {
 			drv_fail(-ENOMEM, "no host memory for intercepted packets");
@@ -107,23 +124,96 @@ static void keep_left(struct rt_intercept *x, const union rt_packet *p)
 		x->left = more;
 		x->left_max = max;
 	}
-	x->left[x->left_count++] = *p;
+	x->left[x->left_count++] = (struct left){*p, index};
 }
 
-/* Moves packets from `left`, to the first marker only on a thread that runs no callbacks. True: none is left. */
-static bool move_left(struct rt_queue *q, bool callbacks)
+static void drop_left_locked(struct rt_intercept *x, uint64_t count)
 {
-	struct rt_intercept *x = q->intercept;
-	uint64_t moved = 0;
+	x->left_count -= count;
+	if (count)
+		memmove(x->left, x->left + count, x->left_count * sizeof(*x->left));
+}
 
-	while (moved < x->left_count && (callbacks || !is_marker(&x->left[moved])) &&
-	       put_below(x->below, &x->left[moved]))
-		moved++;
-	x->left_count -= moved;
-	if (moved)
-		memmove(x->left, x->left + moved, x->left_count * sizeof(*x->left));
+/* The first of `left` may go below. */
+static bool has_open_locked(const struct rt_intercept *x)
+{
+	return x->left_count && (!x->gated || x->left[0].index < x->open);
+}
+
+static bool has_marker_locked(const struct rt_intercept *x)
+{
+	return has_open_locked(x) && is_marker(&x->left[0].packet);
+}
+
+static void put_packets_locked(struct rt_intercept *x)
+{
+	uint64_t count = 0;
+
+	while (count < x->left_count && (!x->gated || x->left[count].index < x->open) &&
+	       !is_marker(&x->left[count].packet) && put_below_locked(x->below, &x->left[count].packet))
+		count++;
+	drop_left_locked(x, count);
+}
+
+/* Nothing else is moved meanwhile. */
+static void call_marker_locked(struct rt_intercept *x)
+{
+	const union rt_packet p = x->left[0].packet;
+	const amd_aql_intercept_marker_t *marker = (const void *)&p;
+
+	drop_left_locked(x, 1);
+	x->moving = true;
+	drv_mutex_unlock(&x->lock);
+	marker->callback(marker, &x->below->amd->hsa_queue, x->below->amd->write_dispatch_id);
+	drv_mutex_lock(&x->lock);
+	x->moving = false;
+}
+
+/* Moves packets from `left`, to the first marker only on a thread that runs no callbacks. True: none is left that may go
+ * below. */
+static bool move_left(struct rt_intercept *x, bool callbacks)
+{
+	bool all;
+
+	drv_mutex_lock(&x->lock);
+	if (!x->moving)
+		put_packets_locked(x);
+	while (!x->moving && callbacks && has_marker_locked(x)) {
+		call_marker_locked(x);
+		put_packets_locked(x);
+	}
+	all = !x->moving && !has_open_locked(x);
+	drv_mutex_unlock(&x->lock);
+	return all;
+}
+
+static bool has_failed(struct rt_intercept *x)
+{
+	bool failed;
+
+	drv_mutex_lock(&x->lock);
+	failed = x->failed;
+	drv_mutex_unlock(&x->lock);
+	return failed;
+}
+
+static bool waits_for_marker(struct rt_intercept *x)
+{
+	bool waits;
+
+	drv_mutex_lock(&x->lock);
+	waits = !x->moving && has_marker_locked(x);
+	drv_mutex_unlock(&x->lock);
+	return waits;
+}
+
+/* The same, and the queue below reads them. */
+static bool advance(struct rt_intercept *x, bool callbacks)
+{
+	bool all = move_left(x, callbacks);
+
 	rt_queue_run(x->below);
-	return !x->left_count;
+	return all;
 }
 
 /* --- through the handlers --------------------------------------------------------------------- */
@@ -141,9 +231,11 @@ static void pass_to_handlers(const void *packets, uint64_t count)
 		cursor.handler++;
 		return;
 	}
+	drv_mutex_lock(&x->lock);
 	for (uint64_t i = 0; i < count; i++)
-		if (x->left_count || !put_below(x->below, &p[i]))
-			keep_left(x, &p[i]);
+		keep_left_locked(x, &p[i], cursor.index);
+	drv_mutex_unlock(&x->lock);
+	(void)move_left(x, true); /* the rest follows later */
 }
 
 static void intercept_packet(struct rt_queue *q, uint64_t index)
@@ -159,9 +251,21 @@ static void intercept_packet(struct rt_queue *q, uint64_t index)
 	rt_queue_run(q->intercept->below);
 }
 
-void rt_intercept_ring(struct rt_queue *q)
+/* Processes packets until there is no more room below. A gated queue has room: what comes of its packets may be left. The
+ * queue below is destroyed when this one is over. True: something is stuck. */
+static bool process(struct rt_queue *q)
 {
 	struct rt_intercept *x = q->intercept;
+
+	while (!rt_queue_is_over(q) && (advance(x, true) || x->gated) && !has_failed(x) && rt_queue_has_packet(q))
+		intercept_packet(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
+	if (has_failed(x))
+		rt_queue_fail(q, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+	return !rt_queue_is_over(q) && !move_left(x, false);
+}
+
+void rt_intercept_ring(struct rt_queue *q)
+{
 	bool stuck = false, over = rt_queue_is_over(q);
 	struct cursor outer;
 
@@ -170,16 +274,12 @@ void rt_intercept_ring(struct rt_queue *q)
 	while (!stuck && !over && rt_queue_has_packet(q)) {
 		if (!intercept_enter(q, &outer))
 			return;
-		/* The queue below is destroyed when this one is over. */
-		while (!rt_queue_is_over(q) && move_left(q, true) && !x->failed && rt_queue_has_packet(q))
-			intercept_packet(q, __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_RELAXED));
-		stuck = x->left_count;
-		if (x->failed)
-			rt_queue_fail(q, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+		stuck = process(q);
 		over = rt_queue_is_over(q);
 		/* With the lock: hsa_queue_destroy() removes the work behind the last holder. */
 		if (stuck && !over)
 			rt_progress_add(q->base.rt, &q->base.work);
+		stuck &= !q->intercept->gated;
 		intercept_leave(&outer);
 		atomic_thread_fence(memory_order_seq_cst);
 	}
@@ -192,7 +292,7 @@ static void move_later(struct rt_queue *q)
 	bool moved = false;
 
 	if (intercept_enter(q, &outer)) {
-		moved = rt_queue_is_over(q) || move_left(q, true);
+		moved = rt_queue_is_over(q) || advance(q->intercept, true);
 		intercept_leave(&outer);
 	}
 	if (!moved)
@@ -209,6 +309,12 @@ static void ring_later(void *arg)
 	atomic_fetch_sub(&q->held, 1);
 }
 
+/* Threads that write to a gated queue run the handlers themselves. */
+static bool wants_handlers(const struct rt_queue *q)
+{
+	return !q->intercept->gated && rt_queue_has_packet(q);
+}
+
 /* The attempt() of rt_work: moves packets, and has the handler thread process markers and new packets, since the
  * client's code must not run on the progress thread. The queue is held with the lock: hsa_queue_destroy() looks for
  * holders when it has had the lock. */
@@ -220,16 +326,44 @@ static bool intercept_attempt(struct rt *rt, struct rt_work *work)
 	if (!drv_lock_try(&q->base.flow.lock))
 		return false;
 	over = rt_queue_is_over(q);
-	done = over || move_left(q, false);
-	again = !over && (done ? rt_queue_has_packet(q) : is_marker(q->intercept->left));
+	done = over || advance(q->intercept, false);
+	again = !over && (done ? wants_handlers(q) : waits_for_marker(q->intercept));
 	atomic_fetch_add(&q->held, again);
 	drv_unlock(&q->base.flow.lock);
+	atomic_thread_fence(memory_order_seq_cst);
+	/* A doorbell may have found the lock taken. */
 	if (!again)
-		return done;
+		return done && (over || !wants_handlers(q));
 	if (!rt_callback(rt, ring_later, q))
 		return true;
 	atomic_fetch_sub(&q->held, 1);
 	return false;
+}
+
+void rt_intercept_gate(struct rt_queue *q)
+{
+	drv_mutex_lock(&q->intercept->lock);
+	q->intercept->gated = true;
+	drv_mutex_unlock(&q->intercept->lock);
+}
+
+/* Markers, and what finds no room, are left to the progress thread and the handler thread. A thread that has the lock sees
+ * to it itself, or does when the caller comes again. */
+bool rt_intercept_pass(struct rt_queue *q, uint64_t index)
+{
+	struct rt_intercept *x = q->intercept;
+	bool seen = __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_ACQUIRE) > index, all;
+
+	drv_mutex_lock(&x->lock);
+	x->open = index + 1;
+	drv_mutex_unlock(&x->lock);
+	all = move_left(x, false);
+	if (!all && drv_lock_try(&q->base.flow.lock)) {
+		if (!rt_queue_is_over(q))
+			rt_progress_add(q->base.rt, &q->base.work);
+		drv_unlock(&q->base.flow.lock);
+	}
+	return seen && all;
 }
 
 /* --- functions -------------------------------------------------------------------------------- */

@@ -239,6 +239,8 @@ static void retire_queue(struct rt_flow *flow)
 {
 	struct rt_queue *q = (struct rt_queue *)(void *)flow;
 
+	if (flow->tap != q)
+		rt_queue_put(flow->tap);
 	drv_retire(&rt_calls, &q->retired, free_queue);
 }
 
@@ -492,32 +494,47 @@ void rt_queue_destroy(struct rt_queue *q)
 	rt_queue_destroy_unlisted(q);
 }
 
+/* Takes the queue out of the list when its last user destroys it: *last. */
+static hsa_status_t queue_leave(struct rt_queues *s, const struct rt *rt, const hsa_queue_t *queue,
+				struct rt_queue **last)
+{
+	struct rt_queue *q = queue_find_locked(rt, queue);
+
+	*last = NULL;
+	if (!q)
+		return HSA_STATUS_ERROR_INVALID_QUEUE;
+	/* The thread would wait for itself, perhaps by way of another handler. */
+	if (!rt_intercept_await_locked(q))
+		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
+	if (q->users > 1) {
+		q->users--;
+		return HSA_STATUS_SUCCESS;
+	}
+	queue_unlink_locked(s, q);
+	*last = q;
+	return HSA_STATUS_SUCCESS;
+}
+
 RT_IMPL(hsa_queue_destroy, (hsa_queue_t *queue), (queue))
 {
-	struct rt_queue *q;
-	bool inside, last;
+	struct rt_queues *s = rt->queues;
+	struct rt_queue *last;
+	hsa_status_t status;
 
 	if (!queue)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	rt->ops->query_faults(rt, true);
-	drv_mutex_lock(&rt->queues->lock);
-	q = queue_find_locked(rt, queue);
-	inside = q && rt_intercept_is_inside(q);
-	last = q && q->users <= 1 && !inside;
+	drv_mutex_lock(&s->lock);
+	status = queue_leave(s, rt, queue, &last);
+	drv_mutex_unlock(&s->lock);
 	if (last)
-		queue_unlink_locked(rt->queues, q);
-	else if (q && !inside)
-		q->users--;
-	drv_mutex_unlock(&rt->queues->lock);
-	if (!q)
-		return HSA_STATUS_ERROR_INVALID_QUEUE;
-	/* The thread would wait for itself. */
-	if (inside)
-		return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
+		rt_queue_destroy_unlisted(last);
+	drv_mutex_lock(&s->lock);
+	(void)!rt_intercept_await_locked(NULL);
+	drv_mutex_unlock(&s->lock);
 	if (last)
-		rt_queue_destroy_unlisted(q);
-	drv_retire_flush(&rt_calls, &rt_caller);
-	return HSA_STATUS_SUCCESS;
+		drv_retire_flush(&rt_calls, &rt_caller);
+	return status;
 }
 
 RT_IMPL(hsa_queue_inactivate, (hsa_queue_t *queue), (queue))

@@ -51,8 +51,9 @@ struct rt_flow {
 	unsigned faults;            /* HIP streams: number of the GPU's faults before this flow was created */
 	_Atomic uint64_t checked;   /* HIP streams: faults of the operations below this number were queried */
 	struct rt_flow_info *info;  /* owned; for HIP streams that belong to a queue (tap.c); else NULL */
-	struct rt_queue *tap;       /* borrowed; not NULL: dispatches are written to that queue by tap_dispatch() */
-	int (*tap_dispatch)(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
+	/* The queue that tools see, for HIP streams that belong to one: a reference, unless it is this flow's own. */
+	struct rt_queue *tap;
+	void *_Atomic tap_writer; /* a mark of the thread that runs the handlers for new packets of `tap` */
 	/* Called once, when the flow becomes FLOW_FAILED. */
 	void (*failed)(struct rt_flow *flow, hsa_status_t status);
 	void (*free)(struct rt_flow *flow);
@@ -146,8 +147,16 @@ void rt_intercept_drop_calls(struct rt_queue *queue);
 /* Destroys the queue below. rt_intercept_free() frees the rest, with the queue. */
 void rt_intercept_destroy(struct rt_queue *queue);
 void rt_intercept_free(struct rt_queue *queue);
+/* Packets that handlers write go below only when rt_intercept_pass() lets their packet pass. */
+void rt_intercept_gate(struct rt_queue *queue);
+/* Lets what handlers make of the packets up to that index go below. True: all of it is there. */
+bool rt_intercept_pass(struct rt_queue *queue, uint64_t index);
 /* True while this thread runs a handler or marker of the intercept queue, and so holds its lock. */
 bool rt_intercept_is_inside(const struct rt_queue *queue);
+/* The caller holds the lock of rt_queues. Notes that this thread waits for the end of another queue, in its handlers;
+ * NULL: it does not any more. False, and nothing is noted: that queue's handlers wait for the end of one of this thread's, or
+ * it is one. */
+DRV_MUST_CHECK bool rt_intercept_await_locked(struct rt_queue *queue);
 /* The queue that receives the packets of an intercept queue. */
 struct rt_queue *rt_intercept_below(const struct rt_queue *queue);
 /* The queue whose flow executes the packets of a queue: itself, if it is no intercept queue. */
@@ -162,6 +171,11 @@ bool rt_tap_wanted(void);
 DRV_MUST_CHECK int rt_tap_create(hsa_agent_t agent, hsa_queue_type32_t type, const struct rt_flow_info *info,
 				 struct flow **flow);
 void rt_tap_destroy(struct rt_flow *flow);
+/* The callbacks of flows (struct flow_ops). */
+uint64_t rt_tap_write(struct flow *flow, const hsa_kernel_dispatch_packet_t *packet, uint64_t completion);
+int rt_tap_execute(struct flow *flow, uint64_t number);
+/* Called without the flow's lock: runs handlers. */
+void rt_tap_released(struct rt_flow *flow);
 
 /* A reference to the queue of a client's pointer, which is not dereferenced; NULL: none. Another thread may destroy the queue
  * meanwhile. */

@@ -2,8 +2,10 @@
  *
  * Tools that trace dispatches replace functions in HSA's table, and create intercept queues where programs create
  * queues. A flow has no packets that they could intercept. So where a tool has replaced hsa_queue_create(), each
- * flow is that of a queue which the tool created, and its dispatches are written into the queue as packets for the
- * tool. Other operations of the flow are no packets, and begin when all packets have been read. */
+ * flow is that of a queue which the tool created, and a dispatch is both a deferred operation of the flow and a
+ * packet of the queue. The thread that submits it runs the tool's handlers when it has given the flow's lock back:
+ * a handler may wait for whatever the flow was given before. What the handlers write goes to the queue below when
+ * it is the operation's turn. Other operations of the flow are no packets. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +42,6 @@ static hsa_status_t create_queue(hsa_agent_t agent, hsa_queue_type32_t type, str
 
 /* --- dispatches --------------------------------------------------------------------------------- */
 
-#define PAUSE_NS 100000 /* while a packet that a tool inserted waits */
-
 static void write_packet(struct rt_queue *q, const hsa_kernel_dispatch_packet_t *p, uint64_t completion)
 {
 	uint64_t index = q->amd->write_dispatch_id;
@@ -55,23 +55,57 @@ static void write_packet(struct rt_queue *q, const hsa_kernel_dispatch_packet_t 
 	__atomic_store_n((uint32_t *)(void *)slot, first, __ATOMIC_RELEASE);
 }
 
-/* Dispatches through the queue. The tool's handlers run here, on the calling thread, and may call any function of
- * HSA. */
-static int tap_dispatch(struct flow *flow, const hsa_kernel_dispatch_packet_t *p, uint64_t completion)
+static bool is_full(const struct rt_queue *q)
+{
+	return q->amd->write_dispatch_id - __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_ACQUIRE) > q->mask;
+}
+
+/* Runs the tool's handlers for the packets, which another thread may do: they have seen them all afterwards, unless
+ * the caller is a handler. */
+static void run_handlers(struct rt_queue *q)
+{
+	struct drv_pause pause = {0};
+
+	while (!rt_intercept_is_inside(q) && !rt_queue_is_over(q) && rt_queue_has_packet(q)) {
+		rt_intercept_ring(q);
+		if (rt_queue_has_packet(q))
+			drv_pause(&pause);
+	}
+}
+
+/* Threads give the lock back between two dispatches, or after a few: handlers run with it only for more than the
+ * queue holds. */
+uint64_t rt_tap_write(struct flow *flow, const hsa_kernel_dispatch_packet_t *p, uint64_t completion)
+{
+	struct rt_flow *f = rt_flow_of(flow);
+
+	if (is_full(f->tap))
+		run_handlers(f->tap);
+	write_packet(f->tap, p, completion);
+	atomic_store(&f->tap_writer, &flow_thread);
+	return f->tap->amd->write_dispatch_id - 1;
+}
+
+int rt_tap_execute(struct flow *flow, uint64_t number)
 {
 	struct rt_flow *f = rt_flow_of(flow);
 	struct rt_queue *below = (struct rt_queue *)(void *)f;
-	const bool mine = atomic_load_explicit(&flow->holder, memory_order_relaxed);
+	bool done = rt_intercept_pass(f->tap, number) && rt_queue_drain(below);
 
-	if (!mine)
-		flow_hold(flow);
-	write_packet(f->tap, p, completion);
-	rt_intercept_ring(f->tap);
-	while (!rt_queue_drain(below))
-		drv_futex_wait(&flow->state, FLOW_ACTIVE, PAUSE_NS);
-	if (!mine)
-		flow_unhold(flow);
-	return rt_queue_is_over(below) ? -ECANCELED : 0;
+	if (rt_queue_is_over(below) || rt_queue_is_over(f->tap))
+		return drv_fail(-ECANCELED, "a tool's queue has ended");
+	return done ? 0 : -EAGAIN;
+}
+
+/* The last of several threads that have written packets runs the handlers for all. */
+void rt_tap_released(struct rt_flow *f)
+{
+	void *mine = &flow_thread;
+
+	if (!atomic_compare_exchange_strong(&f->tap_writer, &mine, NULL))
+		return;
+	run_handlers(f->tap);
+	(void)flow_attempt(&f->flow); /* or the progress thread does */
 }
 
 /* --- flows that are a queue's --------------------------------------------------------------------- */
@@ -89,8 +123,11 @@ static int tap_attach(struct rt_queue *q, const struct rt_flow_info *info, struc
 	f->faults = atomic_load(&f->gpu->faults);
 	f->tap = q;
 	f->flow.grouped = true;
-	f->tap_dispatch = tap_dispatch;
 	f->flow.tapped = q->intercept;
+	if (q->intercept) {
+		flow_get(&q->base.flow);
+		rt_intercept_gate(q);
+	}
 	if (!f->flow.cooperative)
 		atomic_store(&f->flow.priority, info->priority);
 	return 0;

@@ -17,6 +17,29 @@ __global__ void give_up(unsigned thread)
 		abort();
 }
 
+/* Requests to the host: the layout of ROCm-Device-Libs (ockl hostcall_impl.cl). */
+struct requests {
+	struct {
+		uint64_t next, active;
+		uint32_t service, control;
+	} *headers;
+	uint64_t payloads, doorbell, free, requested, mask;
+};
+
+/* Takes all packets for requests to the host, and keeps them, as waves do that are stopped while they print. */
+__global__ void take_packets(unsigned *taken)
+{
+	auto *implicit = (const char __attribute__((address_space(4))) *)__builtin_amdgcn_implicitarg_ptr();
+	auto *r = *(requests *const __attribute__((address_space(4))) *)(implicit + 80);
+	uint64_t at;
+
+	while ((at = __hip_atomic_load(&r->free, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM))) {
+		__hip_atomic_store(&r->free, r->headers[at & r->mask].next, __ATOMIC_RELEASE,
+				   __HIP_MEMORY_SCOPE_SYSTEM);
+		++*taken;
+	}
+}
+
 /* What a function writes to the error output. */
 template <typename Work> static std::string errors_of(Work work)
 {
@@ -44,6 +67,27 @@ static unsigned *numbers()
 	HIP(hipMalloc((void **)&at, sizeof(host)));
 	HIP(hipMemcpy(at, host, sizeof(host), hipMemcpyHostToDevice));
 	return at;
+}
+
+/* After a reset kernels can print again, although others have ended in the middle of a message. */
+static void stopped_while_printing()
+{
+	unsigned *taken;
+	std::string said;
+
+	HIP(hipHostMalloc((void **)&taken, 4, 0));
+	*taken = 0;
+	take_packets<<<1, 1>>>(taken);
+	HIP(hipDeviceSynchronize());
+	CHECK(*taken > 100);
+	HIP(hipDeviceReset());
+	said = errors_of([] {
+		give_up<<<1, 64>>>(5);
+		CHECK_EQ(hipDeviceSynchronize(), hipErrorLaunchFailure);
+	});
+	CHECK(said.find("abort()") != std::string::npos);
+	(void)hipGetLastError();
+	HIP(hipDeviceReset());
 }
 
 int main()
@@ -78,5 +122,6 @@ int main()
 	CHECK(said.find("abort()") != std::string::npos);
 	(void)hipGetLastError();
 	HIP(hipDeviceReset());
+	stopped_while_printing();
 	return check_done("assertions in kernels");
 }

@@ -1,5 +1,7 @@
 /* A graph whose nodes run on two GPUs: kernels of both, copies between them, fills; launched on streams of either.
  */
+#include <unistd.h>
+
 #include "tests/clients/hip/hip.h"
 
 #define COUNT  4096u
@@ -183,18 +185,30 @@ static void after_reset(hipGraph_t graph)
 	check(memory[0], 9);
 }
 
-/* The device of the launch's stream is reset, and the instance destroyed, while the other device has its part only begun. */
+static unsigned objects; /* that the graph holds */
+
+static void release(void *)
+{
+	__atomic_store_n(&objects, 0, __ATOMIC_RELEASE);
+}
+
+/* The device of the launch's stream is reset, and the instance destroyed, while the other device has its part only begun: it has
+ * what the graph holds until the end. */
 static void reset_below()
 {
 	const unsigned more = 3000, one = 1; /* more kernels than a stream submits at a time */
 	unsigned *go, *at[2];
 	void *first[] = {&at[0], (void *)&one}, *behind[] = {&at[1], (void *)&one}, *wait[] = {&go};
+	hipUserObject_t object;
 	hipGraphNode_t last;
 	hipGraphExec_t exec;
 	hipGraph_t graph;
 	hipStream_t s;
 
 	HIP(hipGraphCreate(&graph, 0));
+	HIP(hipUserObjectCreate(&object, &objects, release, 1, hipUserObjectNoDestructorSync));
+	HIP(hipGraphRetainUserObject(graph, object, 1, hipGraphUserObjectMove));
+	objects = 1;
 	for (int i = 0; i < 2; i++) {
 		device(i);
 		HIP(hipMalloc(reinterpret_cast<void **>(&at[i]), SIZE_B));
@@ -210,15 +224,18 @@ static void reset_below()
 	HIP(hipStreamCreate(&s));
 	HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
 	HIP(hipGraphLaunch(exec, s));
+	HIP(hipGraphDestroy(graph));
 	HIP(hipDeviceReset());
 	HIP(hipGraphExecDestroy(exec));
+	CHECK_EQ(__atomic_load_n(&objects, __ATOMIC_ACQUIRE), 1);
 	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
 	device(1);
 	HIP(hipDeviceSynchronize());
 	check(at[1], more);
+	while (__atomic_load_n(&objects, __ATOMIC_ACQUIRE))
+		usleep(1000);
 	HIP(hipFree(at[1]));
 	HIP(hipHostFree(go));
-	HIP(hipGraphDestroy(graph));
 }
 
 int main()

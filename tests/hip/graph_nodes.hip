@@ -422,6 +422,24 @@ static void edges()
 	(void)hipGetLastError();
 }
 
+/* hipGraphExecNodeSetParams() takes and refuses the same graphs for a child as the function for children alone. */
+static void child_of_any_type(hipGraphExec_t e, hipGraphNode_t node)
+{
+	hipMemAllocNodeParams memory = {};
+	hipGraphNodeParams params = {};
+	hipGraphNode_t take;
+	graph other;
+
+	memory.poolProps.allocType = hipMemAllocationTypePinned;
+	memory.poolProps.location.type = hipMemLocationTypeDevice;
+	memory.bytesize = 4096;
+	HIP(hipGraphAddMemAllocNode(&take, other, nullptr, 0, &memory));
+	params.type = hipGraphNodeTypeGraph;
+	params.graph.graph = other;
+	CHECK_EQ(hipGraphExecChildGraphNodeSetParams(e, node, other), hipErrorUnknown);
+	CHECK_EQ(hipGraphExecNodeSetParams(e, node, &params), hipErrorUnknown);
+}
+
 static void clones_and_children()
 {
 	gpu_array<unsigned> a(COUNT);
@@ -466,6 +484,7 @@ static void clones_and_children()
 	e.run();
 	all_are(a, 49);
 	CHECK_EQ(hipGraphExecChildGraphNodeSetParams(e, last, outer), hipErrorUnknown);
+	child_of_any_type(e, last);
 	(void)hipGetLastError();
 	HIP(hipGraphDestroy(clone));
 }

@@ -111,7 +111,33 @@ static void pointers()
 	CHECK_EQ(wrong, 0);
 }
 
-int main()
+__global__ void keep(unsigned *out, unsigned count)
+{
+	out[0] = 0;
+	for (unsigned n = 0; n < count; n++)
+		out[0] += malloc(3u << 20) != nullptr;
+}
+
+#define KEPT 40
+
+/* A reset frees what kernels have allocated. */
+static void freed_by_reset()
+{
+	size_t free_B[2], total_B;
+	unsigned *kept;
+
+	for (unsigned round = 0; round < 4; round++) {
+		HIP(hipHostMalloc((void **)&kept, 4, 0));
+		keep<<<1, 1>>>(kept, KEPT);
+		HIP(hipDeviceSynchronize());
+		CHECK_EQ(*kept, KEPT);
+		HIP(hipDeviceReset());
+		HIP(hipMemGetInfo(&free_B[!!round], &total_B));
+	}
+	CHECK(free_B[0] <= free_B[1] + (KEPT << 20));
+}
+
+static void lists_of_kernels()
 {
 	gpu_array<node *> lists(THREADS);
 	gpu_array<unsigned> sums(THREADS);
@@ -128,6 +154,12 @@ int main()
 		wrong += got[i] != count * i * 10 + count * (count - 1) / 2;
 	}
 	CHECK_EQ(wrong, 0);
+}
+
+int main()
+{
+	lists_of_kernels();
 	pointers();
+	freed_by_reset();
 	return check_done("memory that kernels allocate");
 }

@@ -111,8 +111,9 @@ $(O)/hip/plugin.ours.so: tests/hip/plugin/library.hip $(OUR_HIP_DEPS) | $(O)/lib
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)$(OUR_HIP) $(addprefix --offload-arch=,$(HIP_GPUS)) -shared -fPIC $< -o $@ -L$(O)/lib -lamdhip64
 $(O)/hip/plugin.ours: $(O)/hip/plugin.ours.so
-# Another is a tool of HSA's.
+# Others are tools of HSA's.
 $(O)/hip/intercept.ours: | $(O)/lib/tests/tool_intercept.so
+$(O)/hip/intercept_waits.ours: tests/hsa/tool_handlers.h | $(O)/lib/tests/tool_handlers.so
 
 # Programs in C, which need no compiler of kernels: one that is linked with the library, and one that loads it.
 HIP_C := $(CC) -std=c11 -O2 -Wall -Wextra -Werror -I. -Iinclude

@@ -1,5 +1,6 @@
 /* What is refused leaves its object as it was: an event still stands for the record before, which the GPU has not reached; an
  * instance of a graph can be launched, access to a peer be enabled, and a pool is as accessible as before. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,6 +252,20 @@ static void an_instance_with_memory_is_launched_again(void)
 	HIP(hipGraphExecDestroy(exec));
 }
 
+/* Taking access away needs nothing that could be refused. */
+static void a_peer_is_disabled_whatever_fails(void)
+{
+	for (long n = 1; n < 40; n++) {
+		inject_allocation(n % 2 ? n / 2 + 1 : 0);
+		vgpu_inject_ioctl(n % 2 ? 0 : (unsigned long)n / 2, ENOMEM);
+		HIP(hipDeviceDisablePeerAccess(0));
+		inject_allocation(0);
+		vgpu_inject_ioctl(0, 0);
+		HIP(hipDeviceEnablePeerAccess(0, 0));
+	}
+	HIP(hipDeviceDisablePeerAccess(0));
+}
+
 /* The other GPU reads memory that was allocated before. */
 static void a_peer_is_enabled_again(void)
 {
@@ -279,7 +294,7 @@ static void a_peer_is_enabled_again(void)
 	HIP(hipMemcpy(others, mine, 4, hipMemcpyDeviceToDevice));
 	HIP(hipMemcpy(&got, others, 4, hipMemcpyDeviceToHost));
 	CHECK_EQ(got, 0x07070707);
-	HIP(hipDeviceDisablePeerAccess(0));
+	a_peer_is_disabled_whatever_fails();
 	HIP(hipFree(others));
 	HIP(hipSetDevice(0));
 	HIP(hipFree(mine));

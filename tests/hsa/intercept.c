@@ -1,4 +1,5 @@
 /* Intercept queues: handlers that rewrite packets and ring other queues, markers, and queues that callbacks destroy. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -286,6 +287,62 @@ static void handlers_call_of_their_queues(void)
 	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
 }
 
+/* Handlers of two queues, on two threads, each of which destroys the other's queue. */
+static struct rival {
+	hsa_queue_t *queue, *other;
+	uint32_t *words;
+	hsa_status_t status;
+} rivals[2];
+static pthread_barrier_t rivals_meet;
+
+static void destroy_other(const void *packets, uint64_t count, uint64_t index, void *data,
+			  hsa_amd_queue_intercept_packet_writer writer)
+{
+	struct rival *r = data;
+
+	(void)index;
+	pthread_barrier_wait(&rivals_meet);
+	r->status = hsa_queue_destroy(r->other);
+	writer(packets, count);
+}
+
+static void *rival_main(void *arg)
+{
+	struct rival *r = arg;
+
+	rig_launch_add(r->queue, &add, r->words, 64, 1, 0, (hsa_signal_t){0});
+	return NULL;
+}
+
+/* One of them waits for the other's end, which is told that it would wait for itself. */
+static void handlers_destroy_each_others_queues(void)
+{
+	uint32_t *words = rig_host(4096);
+	pthread_t thread[2];
+	unsigned survivor;
+
+	pthread_barrier_init(&rivals_meet, NULL, 2);
+	for (unsigned i = 0; i < 2; i++)
+		rivals[i] = (struct rival){.queue = tools_intercept_queue(rig.gpu), .words = words};
+	alarm(60);
+	for (unsigned i = 0; i < 2; i++) {
+		rivals[i].other = rivals[!i].queue;
+		CHECK_EQ(tools.hsa_amd_queue_intercept_register_fn(rivals[i].queue, destroy_other, &rivals[i]),
+			 HSA_STATUS_SUCCESS);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(!pthread_create(&thread[i], NULL, rival_main, &rivals[i]));
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	alarm(0);
+	survivor = rivals[0].status ? 1 : 0;
+	CHECK_EQ(rivals[survivor].status, HSA_STATUS_SUCCESS);
+	CHECK_EQ(rivals[!survivor].status, HSA_STATUS_ERROR_INVALID_RUNTIME_STATE);
+	CHECK_EQ(hsa_queue_destroy(rivals[survivor].queue), HSA_STATUS_SUCCESS);
+	pthread_barrier_destroy(&rivals_meet);
+	CHECK_EQ(hsa_amd_memory_pool_free(words), HSA_STATUS_SUCCESS);
+}
+
 /* The queue below an intercept queue may have the address of a destroyed one. */
 static void destroyed_below(void)
 {
@@ -325,6 +382,7 @@ int main(int argc, char **argv)
 	late_markers_may_wait();
 	callbacks_destroy_intercept_queues();
 	handlers_call_of_their_queues();
+	handlers_destroy_each_others_queues();
 	destroyed_below();
 	other_queues_have_no_handlers();
 	rig_stop();
