@@ -82,8 +82,8 @@ int main(void)
 		const bool shares = shares_bytes(&b);
 
 		if (!CHECK_EQ(copy(memory, &b), shares ? hipErrorInvalidValue : hipSuccess))
-			printf("  %u to %u, pitch %u, %u rows a slice, %u x %u x %u\n", b.src, b.dst, b.pitch, b.rows,
-			       b.width, b.height, b.depth);
+			printf("  %u to %u, pitch %u, %u rows a slice, %u x %u x %u\n", b.src, b.dst, b.pitch,
+			       b.rows, b.width, b.height, b.depth);
 		refused += shares;
 	}
 	CHECK(refused > BOXES / 10 && refused < BOXES);

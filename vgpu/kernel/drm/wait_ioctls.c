@@ -53,45 +53,64 @@ static int entry_fence(struct kern_file *file, const struct drm_amdgpu_fence *en
 	return r ? r : kern_entity_fence(entity, entry->seq_no, f);
 }
 
+/* The kernel's time-out is no error, but a job's error may have its number. */
+static int wait_result(int r, bool *timed_out)
+{
+	*timed_out = r == -ETIME;
+	return *timed_out ? 0 : r;
+}
+
 /* Waits for each fence in turn, as the kernel does, which converts the timeout to jiffies anew for each: the first
  * error or time-out in order decides. */
-static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count,
-		    uint64_t timeout_ns)
+static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry,
+		    const struct drm_amdgpu_wait_fences_in *in, struct drm_amdgpu_wait_fences_out *out)
 {
+	bool timed_out = false;
 	int r = 0;
 
-	for (uint32_t i = 0; !r && i < count; i++) {
+	for (uint32_t i = 0; !r && !timed_out && i < in->fence_count; i++) {
 		struct kern_fence *f;
 
 		r = entry_fence(file, &entry[i], &f);
 		if (r || !f)
 			continue;
-		r = kern_fence_wait(&f, 1, true, kern_gem_deadline(file->dev, timeout_ns), NULL);
-		r = r ? r : f->error;
+		r = wait_result(kern_fence_wait(&f, 1, true, kern_gem_deadline(file->dev, in->timeout_ns), NULL),
+				&timed_out);
+		if (!r && !timed_out)
+			r = f->error;
 		kern_fence_put(f);
 	}
+	if (!r)
+		*out = (struct drm_amdgpu_wait_fences_out){.status = !timed_out};
 	return r;
 }
 
-static int wait_any(struct kern_file *file, const struct drm_amdgpu_fence *entry, uint32_t count,
-		    int64_t deadline_ns, uint32_t *first)
+/* Answers, and returns the error of the fence that ended the wait. */
+static int wait_any(struct kern_file *file, const struct drm_amdgpu_fence *entry,
+		    const struct drm_amdgpu_wait_fences_in *in, struct drm_amdgpu_wait_fences_out *out)
 {
-	struct kern_fence **f = calloc(count, sizeof(struct kern_fence *));
+	int64_t deadline_ns = kern_gem_deadline(file->dev, in->timeout_ns);
+	struct kern_fence **f = calloc(in->fence_count, sizeof(struct kern_fence *));
+	bool done = false, timed_out = false;
 	unsigned found = 0;
 	int r = f ? 0 : -ENOMEM;
-	bool done = false;
 
-	for (uint32_t i = 0; !r && !done && i < count; i++) {
+	for (uint32_t i = 0; !r && !done && i < in->fence_count; i++) {
 		r = entry_fence(file, &entry[i], &f[i]);
 		done = !r && !f[i];
 		found = i;
 	}
+	if (!r && !in->fence_count)
+		r = -EINVAL;
 	if (!r && !done)
-		r = count ? kern_fence_wait(f, count, false, deadline_ns, &found) : -EINVAL;
-	if (!r && f[found])
-		r = f[found]->error;
-	*first = found;
-	for (uint32_t i = 0; f && i < count; i++)
+		r = wait_result(kern_fence_wait(f, in->fence_count, false, deadline_ns, &found), &timed_out);
+	if (timed_out) {
+		*out = (struct drm_amdgpu_wait_fences_out){.first_signaled = UINT32_MAX};
+	} else if (!r) {
+		*out = (struct drm_amdgpu_wait_fences_out){.status = 1, .first_signaled = found};
+		r = f[found] ? f[found]->error : 0;
+	}
+	for (uint32_t i = 0; f && i < in->fence_count; i++)
 		kern_fence_put(f[i]);
 	free(f);
 	return r;
@@ -103,20 +122,12 @@ int kern_wait_fences_ioctl(struct kern_file *file, void *arg)
 	struct drm_amdgpu_wait_fences_in in = args->in;
 	size_t size_B = (size_t)in.fence_count * sizeof(struct drm_amdgpu_fence);
 	struct drm_amdgpu_fence *entry = size_B > KERN_KMALLOC_MAX_B ? NULL : malloc(size_B + 1);
-	uint32_t first = 0;
 	int r = entry ? kern_copy_in(entry, in.fences, size_B) : -ENOMEM;
 
 	if (!r)
-		r = in.wait_all ? wait_all(file, entry, in.fence_count, in.timeout_ns)
-				: wait_any(file, entry, in.fence_count, kern_gem_deadline(file->dev, in.timeout_ns),
-					   &first);
+		r = in.wait_all ? wait_all(file, entry, &in, &args->out) : wait_any(file, entry, &in, &args->out);
 	free(entry);
-	if (r && r != -ETIME)
-		return r;
-	memset(args, 0, sizeof(*args));
-	args->out.status = r == 0;
-	args->out.first_signaled = r ? 0 : first;
-	return 0;
+	return r;
 }
 
 int kern_fence_to_handle_ioctl(struct kern_file *file, void *arg)

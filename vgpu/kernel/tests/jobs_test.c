@@ -425,14 +425,28 @@ static void unplugging_ends_jobs(void)
 	close(ended.fd);
 }
 
+/* The error is not taken for a time-out, whose number it has. */
+static void both_waits_tell_the_error(uint64_t seq)
+{
+	struct drm_amdgpu_fence fence = {.ctx_id = ctx, .ip_type = AMDGPU_HW_IP_COMPUTE, .seq_no = seq};
+
+	for (unsigned all = 0; all < 2; all++) {
+		union drm_amdgpu_wait_fences args = {.in = {(uintptr_t)&fence, 1, all, UINT64_MAX}};
+
+		CHECK_EQ(call(DRM_IOCTL_AMDGPU_WAIT_FENCES, &args), -ETIME);
+	}
+}
+
 /* Illegal opcode: ring reset, the entity keeps the error, another context of the process goes on. */
 static void an_illegal_packet_resets_the_ring(void)
 {
 	union drm_amdgpu_ctx query = {.in = {.op = AMDGPU_CTX_OP_QUERY_STATE2, .ctx_id = ctx}};
+	uint64_t seq;
 
 	ib[0] = 0xc000ff00;
-	CHECK_EQ(submit(NULL, 0, NULL), 0);
+	CHECK_EQ(submit(NULL, 0, &seq), 0);
 	CHECK_EQ(wait_cs(ctx, AMDGPU_HW_IP_COMPUTE, 0, UINT64_MAX, UINT64_MAX), -ETIME);
+	both_waits_tell_the_error(seq);
 	CHECK_EQ(submit(NULL, 0, NULL), -ETIME); /* row 77: it stays */
 	CHECK_EQ(call(DRM_IOCTL_AMDGPU_CTX, &query), 0);
 	CHECK_EQ(query.out.state.flags, AMDGPU_CTX_QUERY2_FLAGS_RESET);
