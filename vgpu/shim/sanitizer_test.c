@@ -38,7 +38,10 @@ static void names_find(void)
 
 	for (unsigned i = 0; i < sizeof(code) / sizeof(code[0]); i++)
 		__sanitizer_symbolize_pc((void *)(code[i] + 1), "%f", text, sizeof(text));
+	/* UBSan's runtime of gcc 12 gives no names. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	CHECK_STR(text, "kern_user_memory_changes");
+#endif
 }
 
 int main(void)
