@@ -148,7 +148,6 @@ static hipTextureDesc how_of(const textureReference *tex)
 /* Binds a new texture and then destroys the old one. */
 static hipError_t texture_bind(textureReference *tex, const hipResourceDesc *resource)
 {
-	const hipTextureDesc how = how_of(tex);
 	struct hip_box box = {
 		.src = {(char *)tex, sizeof(*tex), 0},
 		.dst = {NULL, sizeof(*tex), 0},
@@ -158,11 +157,14 @@ static hipError_t texture_bind(textureReference *tex, const hipResourceDesc *res
 		.kind = hipMemcpyDefault,
 	};
 	hipTextureObject_t made;
+	hipTextureDesc how;
 	void *place;
 	hipError_t r = place_of(tex, &place);
 
-	if (!r)
-		r = hip_texture_create(&made, resource, &how, NULL);
+	if (r)
+		return r;
+	how = how_of(tex);
+	r = hip_texture_create(&made, resource, &how, NULL);
 	if (r)
 		return r;
 	/* Fails when a reset has destroyed the texture. */

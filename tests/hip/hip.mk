@@ -24,9 +24,9 @@ HIP_TESTS    := $(foreach k,ours ours5 abi5 abi6 abi7 preload generic clr hipcc 
 RUNTIME_asan := libasan.so
 RUNTIME_tsan := libtsan.so
 # A sanitizer's red zones make the libraries' thread-local storage larger than glibc keeps room for.
-RUNTIME      := $(if $(RUNTIME_$(MODE)),LD_PRELOAD=$(shell $(CC) -print-file-name=$(RUNTIME_$(MODE))) \
-	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 TSAN_OPTIONS="die_after_fork=0 $$TSAN_OPTIONS" \
-	GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096)
+RUNTIME      := $(strip $(if $(RUNTIME_$(MODE)),LD_PRELOAD=$(shell $(CC) -print-file-name=$(RUNTIME_$(MODE))) \
+	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 TSAN_OPTIONS="die_after_fork=0 $$TSAN_OPTIONS") \
+	$(if $(SANITIZED),GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096))
 RUN_LIBRARIES :=
 # Debian's library is found before ours in a folder with nothing else in it.
 $(HIP_TESTS_hipcc) $(HIP_TESTS_openmp) $(HIP_TESTS_long): private RUN_LIBRARIES := env LD_LIBRARY_PATH="$$b/clr:$$b/lib"

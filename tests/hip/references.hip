@@ -124,6 +124,7 @@ static void settings()
 	CHECK_EQ(mode, hipAddressModeMirror);
 	CHECK_EQ(hipTexRefSetAddressMode(&none, 3, hipAddressModeMirror), hipErrorInvalidValue);
 	CHECK_EQ(hipTexRefSetAddress(nullptr, &none, nullptr, 4), hipErrorInvalidSymbol);
+	CHECK_EQ(hipBindTexture(nullptr, (textureReference *)8, (void *)4096, &none.channelDesc, 4), hipErrorInvalidSymbol);
 	CHECK_EQ(hipUnbindTexture(nullptr), hipErrorInvalidValue);
 	(void)hipGetLastError();
 }
