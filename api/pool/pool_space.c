@@ -70,6 +70,22 @@ static struct hip_block *new_block(struct hip_pool *p, uint64_t lo, uint64_t hi,
 	return b;
 }
 
+/* Secures that the next `count` blocks need no memory. */
+static bool blocks_reserve(struct hip_pool *p, unsigned count)
+{
+	for (struct hip_block *b = p->spare; b && count; b = b->next)
+		count--;
+	for (; count; count--) {
+		struct hip_block *b = calloc(1, sizeof(*b));
+
+		if (!b)
+			return false;
+		b->next = p->spare;
+		p->spare = b;
+	}
+	return true;
+}
+
 static void block_resize(struct hip_pool *p, struct hip_block *b, uint64_t lo, uint64_t hi)
 {
 	vm_tree_remove(&p->blocks, &b->node);
@@ -391,17 +407,18 @@ static bool chunk_is_unused(const struct hip_pool *p, const struct hip_chunk_mem
 	return true;
 }
 
-/* Removes the blocks from a chunk's addresses; free blocks that reach over its ends are cut. */
-static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
+/* Removes the blocks from a chunk's addresses; free blocks that reach over its ends are cut. In their place is a block in the state
+ * COMING, which keeps the addresses from being used until the memory is unmapped. False: without memory nothing is changed. */
+static bool cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 {
 	struct hip_block *b;
 
+	if (!blocks_reserve(p, 2)) /* behind the chunk, and in its place */
+		return false;
 	while ((b = block_of(vm_tree_next(&p->blocks, NULL, c->lo, c->hi)))) {
 		uint64_t lo = b->node.lo, hi = b->node.hi;
 		struct hip_block *behind = hi > c->hi ? new_block(p, c->hi, hi, HIP_BLOCK_FREE) : NULL;
 
-		/* Without memory for the block its addresses are lost to the arena, until the chunk that contains
-		 * them is unmapped. */
 		if (behind) {
 			set_tag(behind, b);
 			bin_insert(p, behind);
@@ -414,6 +431,8 @@ static void cut_out(struct hip_pool *p, const struct hip_chunk_memory *c)
 			drop_block(p, b);
 		}
 	}
+	new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
+	return true;
 }
 
 /* False: the kernel failed to unmap it. */
@@ -513,16 +532,13 @@ void hip_arena_trim(struct hip_pool *p, uint64_t keep_B, bool any)
 		struct hip_chunk_memory *c = *at;
 		uint64_t size_B = c->hi - c->lo;
 
-		if (p->reserved_B - size_B < keep_B || !chunk_is_unused(p, c, any)) {
+		if (p->reserved_B - size_B < keep_B || !chunk_is_unused(p, c, any) || !cut_out(p, c)) {
 			at = &c->next;
 			continue;
 		}
-		cut_out(p, c);
 		*at = c->next;
 		c->next = gone;
 		gone = c;
-		/* A block in the state COMING keeps the addresses from being used until the memory is unmapped. */
-		new_block(p, c->lo, c->hi, HIP_BLOCK_COMING);
 		p->reserved_B -= size_B;
 	}
 	drv_mutex_unlock(&p->lock);
