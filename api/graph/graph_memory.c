@@ -187,8 +187,9 @@ static bool set_used(struct hip_graph_alloc *l, bool used)
 	bool changed;
 
 	drv_mutex_lock(&lock);
-	changed = l->used != used;
-	add_used(l, used);
+	changed = l->ptr && l->used != used;
+	if (changed)
+		add_used(l, used);
 	drv_mutex_unlock(&lock);
 	return changed;
 }

@@ -19,7 +19,7 @@ hipError_t hip_graph_alloc_get(struct hip_graph_alloc *alloc, bool instance);
 void hip_graph_alloc_put(struct hip_graph_alloc *alloc, bool instance);
 /* True when the address is memory of a graph and in use. */
 bool hip_graph_alloc_is_used(const void *ptr);
-/* Marks the memory as in use, in the order of launches. False: it was in use. */
+/* Marks the memory as in use, in the order of launches. False: it was in use, or a reset has taken it. */
 bool hip_graph_alloc_begin(struct hip_graph_alloc *alloc);
 /* Takes back what hip_graph_alloc_begin() has marked, for a launch that was refused. */
 void hip_graph_alloc_undo(struct hip_graph_alloc *alloc);
