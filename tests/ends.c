@@ -67,11 +67,11 @@ bool ends_has_hung_up(int socket)
 	return has_hung_up(socket, 0);
 }
 
-static bool is_eventfd(int dir, const char *name)
+static bool is_waker(int dir, const char *name)
 {
 	char target[64] = "";
 
-	return readlinkat(dir, name, target, sizeof(target) - 1) > 0 && strstr(target, "eventfd");
+	return readlinkat(dir, name, target, sizeof(target) - 1) > 0 && strstr(target, "timerfd");
 }
 
 unsigned ends_files(void)
@@ -81,7 +81,7 @@ unsigned ends_files(void)
 	unsigned count = 0;
 
 	while ((entry = readdir(dir)))
-		count += !is_eventfd(dirfd(dir), entry->d_name);
+		count += !is_waker(dirfd(dir), entry->d_name);
 	closedir(dir);
 	return count;
 }

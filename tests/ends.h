@@ -33,7 +33,7 @@ bool ends_receive(int socket, void *what, size_t size_B);
 bool ends_has_hung_up(int socket);
 bool ends_is_alone(int socket);
 
-/* Descriptors that this process has open, but for eventfds: a thread of the library makes its own when it first sleeps. */
+/* Descriptors that this process has open, but for wakers: a thread of the library makes its own when it first sleeps. */
 unsigned ends_files(void);
 
 #endif

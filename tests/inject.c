@@ -7,9 +7,9 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -133,10 +133,10 @@ int inject_socket(int domain, int type, int protocol)
 	return no_descriptor() ? -1 : socket(domain, type, protocol);
 }
 
-int inject_eventfd(unsigned value, int flags);
-int inject_eventfd(unsigned value, int flags)
+int inject_timerfd_create(int clock, int flags);
+int inject_timerfd_create(int clock, int flags)
 {
-	return no_descriptor() ? -1 : eventfd(value, flags);
+	return no_descriptor() ? -1 : timerfd_create(clock, flags);
 }
 
 int inject_memfd_create(const char *name, unsigned flags);

@@ -15,7 +15,7 @@ $(O)/libvgpu.a: $(VGPU_OBJ)
 $(O)/libhsa.a: $(call obj,$(HSA_SRC)) $(O)/shaders/shaders.o
 
 # --- the driver with calls renamed that the tests let fail -----------------------------------------------------------
-INJECT := $(foreach s,malloc calloc realloc strdup strndup free mmap open fcntl socket eventfd memfd_create fopen opendir \
+INJECT := $(foreach s,malloc calloc realloc strdup strndup free mmap open fcntl socket timerfd_create memfd_create fopen opendir \
 	pthread_create,--redefine-sym $(s)=inject_$(s))
 $(O)/libtuff-inject.a: $(O)/libdriver.a
 $(O)/libhsa-inject.a: $(O)/libhsa.a
