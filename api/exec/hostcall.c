@@ -240,22 +240,29 @@ static void *grant_take(struct hip_device *device, size_t size_B)
 	return g->memory;
 }
 
-static void take_back(const void *memory)
+/* Keeps it for later requests, or frees it: false, and *at is the next one. */
+static bool grant_end(struct grant **at)
 {
-	struct grant **at = &grants, *g;
+	struct grant *g = *at;
 
-	while (*at && (*at)->memory != memory)
-		at = &(*at)->next;
-	g = *at;
-	if (!g || !g->used)
-		return;
 	set_used(g, false);
 	if (unused_B <= UNUSED_MAX_B)
-		return;
+		return true;
 	set_used(g, true);
 	*at = g->next;
 	hsa_amd_memory_pool_free(g->memory);
 	free(g);
+	return false;
+}
+
+static void take_back(const void *memory)
+{
+	struct grant **at = &grants;
+
+	while (*at && (*at)->memory != memory)
+		at = &(*at)->next;
+	if (*at && (*at)->used)
+		(void)grant_end(at);
 }
 
 /* Serves a lane: the slot has an address to free, or a size to allocate. */
@@ -492,18 +499,9 @@ static void take_back_all(const struct hip_device *device)
 {
 	struct grant **at = &grants, *g;
 
-	while ((g = *at)) {
-		if (g->device == device && g->used)
-			set_used(g, false);
-		if (g->device != device || unused_B <= UNUSED_MAX_B) {
+	while ((g = *at))
+		if (g->device != device || !g->used || grant_end(at))
 			at = &g->next;
-			continue;
-		}
-		set_used(g, true);
-		*at = g->next;
-		hsa_amd_memory_pool_free(g->memory);
-		free(g);
-	}
 }
 
 static void heap_reset(const struct hip_device *device)
