@@ -166,24 +166,12 @@ static void destroy_called(void *graph, hipError_t error, bool dropped)
 static void destroy_behind(struct hip_graph *g, const struct hip_point *last)
 {
 	const struct hip_host host = {.own = destroy_called, .data = g};
-	const bool held = g && holds_objects(g);
-	hipError_t r = hipSuccess;
 
-	if (held && !hip_point_is_completed(last)) {
-		r = hip_stream_begin(last->stream);
-		if (!r) {
-			r = hip_host_put(last->stream, &host);
-			hip_stream_done(last->stream);
-		}
-		if (!r)
+	if (g && holds_objects(g)) {
+		if (hip_plan_call_behind(last, &host))
 			return;
-	}
-	if (held && hip_plan_call_behind(last, &host))
-		return;
-	if (r)
-		(void)!hip_point_wait(last);
-	if (held)
 		hip_plan_wait(last);
+	}
 	hip_graph_destroy(g);
 }
 

@@ -141,6 +141,8 @@ bool hip_plan_call_behind(const struct hip_point *last, const struct hip_host *h
 	const struct hip_plan *p;
 	hipError_t r = hipSuccess;
 
+	if (!hip_point_is_completed(last) && !put_behind(last->stream, NULL, host))
+		return true;
 	drv_mutex_lock(&retired_plans.lock);
 	p = running_plan_locked(last);
 	for (uint32_t i = 0; p && i < p->branch_count && !r; i++)
@@ -159,6 +161,8 @@ void hip_plan_wait(const struct hip_point *last)
 	struct drv_pause pause = {0};
 	bool runs = true;
 
+	if (!hip_point_is_completed(last))
+		(void)!hip_point_wait(last);
 	while (runs) {
 		drv_mutex_lock(&retired_plans.lock);
 		runs = running_plan_locked(last);

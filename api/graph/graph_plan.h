@@ -71,8 +71,8 @@ struct hip_plan {
 hipError_t hip_plan_make(const struct hip_plan_nodes *steps, struct hip_plan **plan);
 /* Frees the plan when its last launch is completed. Accepts NULL. */
 void hip_plan_retire(struct hip_plan *plan, const struct hip_point *last);
-/* After hip_plan_retire(), if the stream of the last launch does not wait for the branches any more, because its device has
- * failed or was reset: calls the host when they have ended. False: they have, or it cannot be, and the caller waits. */
+/* After hip_plan_retire(): calls the host when the last launch is completed, or when the branches have ended, if its stream does
+ * not wait for them any more because its device has failed or was reset. False: all have, or it cannot be, and the caller waits. */
 bool hip_plan_call_behind(const struct hip_point *last, const struct hip_host *host);
 void hip_plan_wait(const struct hip_point *last);
 /* Submits the plan, between hip_stream_begin() and hip_stream_done(). *held: the stream's lock is still held. One
