@@ -8,6 +8,22 @@
 #include "vgpu/kernel/sync/fence.h"
 #include "vgpu/kernel/sync/syncobj.h"
 
+/* The kernel's time-out is no error, but a job's error may have its number. */
+static int wait_result(int r, bool *timed_out)
+{
+	*timed_out = r == -ETIME;
+	return *timed_out ? 0 : r;
+}
+
+/* Waits, and returns the fence's error. */
+static int wait_one(const struct kern_file *file, struct kern_fence *f, uint64_t timeout_ns, bool *timed_out)
+{
+	int r = wait_result(kern_fence_wait(&f, 1, true, kern_gem_deadline(file->dev, timeout_ns), NULL),
+			    timed_out);
+
+	return r || *timed_out ? r : f->error;
+}
+
 int kern_wait_cs_ioctl(struct kern_file *file, void *arg)
 {
 	union drm_amdgpu_wait_cs *args = arg;
@@ -15,7 +31,8 @@ int kern_wait_cs_ioctl(struct kern_file *file, void *arg)
 	struct kern_ctx *ctx = kern_ctx_find(file, in.ctx_id);
 	struct kern_entity *entity;
 	struct kern_fence *f;
-	int r, busy = 0;
+	bool busy = false;
+	int r;
 
 	if (!ctx)
 		return -EINVAL;
@@ -25,17 +42,13 @@ int kern_wait_cs_ioctl(struct kern_file *file, void *arg)
 	if (r)
 		return r;
 	if (f) {
-		r = kern_fence_wait(&f, 1, true, kern_gem_deadline(file->dev, in.timeout), NULL);
-		if (r == -ETIME)
-			busy = 1, r = 0;
-		else if (!r)
-			r = f->error;
+		r = wait_one(file, f, in.timeout, &busy);
 		kern_fence_put(f);
 	}
 	if (r)
 		return r;
 	memset(args, 0, sizeof(*args));
-	args->out.status = (uint64_t)busy;
+	args->out.status = busy;
 	return 0;
 }
 
@@ -53,13 +66,6 @@ static int entry_fence(struct kern_file *file, const struct drm_amdgpu_fence *en
 	return r ? r : kern_entity_fence(entity, entry->seq_no, f);
 }
 
-/* The kernel's time-out is no error, but a job's error may have its number. */
-static int wait_result(int r, bool *timed_out)
-{
-	*timed_out = r == -ETIME;
-	return *timed_out ? 0 : r;
-}
-
 /* Waits for each fence in turn, as the kernel does, which converts the timeout to jiffies anew for each: the first
  * error or time-out in order decides. */
 static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry,
@@ -74,10 +80,7 @@ static int wait_all(struct kern_file *file, const struct drm_amdgpu_fence *entry
 		r = entry_fence(file, &entry[i], &f);
 		if (r || !f)
 			continue;
-		r = wait_result(kern_fence_wait(&f, 1, true, kern_gem_deadline(file->dev, in->timeout_ns), NULL),
-				&timed_out);
-		if (!r && !timed_out)
-			r = f->error;
+		r = wait_one(file, f, in->timeout_ns, &timed_out);
 		kern_fence_put(f);
 	}
 	if (!r)
