@@ -24,8 +24,8 @@ struct drv_config {
 	bool privileged; /* this program has more rights than its caller (AT_SECURE) */
 	unsigned log;    /* TUFF_LOG, enum drv_log_category */
 	int log_fd;      /* TUFF_LOG_FILE; stderr otherwise */
-	uint64_t log_device,
-		log_inode; /* of TUFF_LOG_FILE: the program may have closed log_fd, and a file of its own there */
+	/* Of TUFF_LOG_FILE: the program may have closed log_fd, and a file of its own there. */
+	uint64_t log_device, log_inode;
 	uint32_t amd_log_level;    /* AMD_LOG_LEVEL, which adds to log */
 	uint32_t serialize_kernel; /* AMD_SERIALIZE_KERNEL, HIP_LAUNCH_BLOCKING: bit 0 waits before, bit 1 after */
 	uint32_t serialize_copy;   /* AMD_SERIALIZE_COPY: the same for copies */

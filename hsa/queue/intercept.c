@@ -27,9 +27,8 @@ struct left {
 
 struct rt_intercept {
 	struct rt_queue *below; /* owned */
-	struct drv_mutex
-		lock; /* guards all below, and what is written to the queue below; inside the flow's lock, which is
-				   held while handlers run */
+	/* Guards all below, and what is written to the queue below; inside the flow's lock, which is held while handlers run. */
+	struct drv_mutex lock;
 	unsigned handlers;
 	struct handler handler[HANDLERS_MAX]; /* the last one gets packets first; entries are only added */
 	struct left *left;                    /* owned */
@@ -134,23 +133,23 @@ static void drop_left_locked(struct rt_intercept *x, uint64_t count)
 		memmove(x->left, x->left + count, x->left_count * sizeof(*x->left));
 }
 
-/* The first of `left` may go below. */
-static bool has_open_locked(const struct rt_intercept *x)
+/* Whether the packet at that place of `left` is there, and may go below. */
+static bool is_open_locked(const struct rt_intercept *x, uint64_t at)
 {
-	return x->left_count && (!x->gated || x->left[0].index < x->open);
+	return at < x->left_count && (!x->gated || x->left[at].index < x->open);
 }
 
 static bool has_marker_locked(const struct rt_intercept *x)
 {
-	return has_open_locked(x) && is_marker(&x->left[0].packet);
+	return is_open_locked(x, 0) && is_marker(&x->left[0].packet);
 }
 
 static void put_packets_locked(struct rt_intercept *x)
 {
 	uint64_t count = 0;
 
-	while (count < x->left_count && (!x->gated || x->left[count].index < x->open) &&
-	       !is_marker(&x->left[count].packet) && put_below_locked(x->below, &x->left[count].packet))
+	while (is_open_locked(x, count) && !is_marker(&x->left[count].packet) &&
+	       put_below_locked(x->below, &x->left[count].packet))
 		count++;
 	drop_left_locked(x, count);
 }
@@ -182,7 +181,7 @@ static bool move_left(struct rt_intercept *x, bool callbacks)
 		call_marker_locked(x);
 		put_packets_locked(x);
 	}
-	all = !x->moving && !has_open_locked(x);
+	all = !x->moving && !is_open_locked(x, 0);
 	drv_mutex_unlock(&x->lock);
 	return all;
 }
@@ -207,7 +206,7 @@ static bool waits_for_marker(struct rt_intercept *x)
 	return waits;
 }
 
-/* The same, and the queue below reads them. */
+/* As move_left(), and the queue below reads what was moved. */
 static bool advance(struct rt_intercept *x, bool callbacks)
 {
 	bool all = move_left(x, callbacks);
