@@ -164,7 +164,7 @@ template <typename T> static values<T> values_of()
 		count = 63;
 		return {{&count}, {NULL}};
 	} else if constexpr (std::is_pointer_v<T>)
-		return {{(T)block}, {NULL, (T)(block + 1)}};
+		return {{(T)block}, {NULL, (T)(block + 8)}};
 	else if constexpr (std::is_enum_v<T>)
 		return {{T(0), T(1), T(2), T(3), T(4)}, {T(-1), T(5), T(1000), T(0x7fffffff)}};
 	else if constexpr (std::is_floating_point_v<T>)
