@@ -49,12 +49,22 @@ void embed_copies_fini(struct embed_device *device)
 	}
 }
 
-/* Sets place and CPU access of an end that lies in a range, perhaps in several bindings. Leaves *end as it is when
- * nothing is bound at va. */
-static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B, struct sdma_end *end)
+static int check_access(unsigned has, unsigned needed, uint64_t va)
+{
+	if (has & needed)
+		return 0;
+	return drv_fail(-EACCES, "the GPU may not %s 0x%llx", needed == VM_GPU_WRITE ? "write" : "read",
+			(unsigned long long)va);
+}
+
+/* Sets place and CPU access of an end that lies in a range, perhaps in several bindings, of which each needs an access:
+ * VM_GPU_READ or VM_GPU_WRITE. Leaves *end as it is when nothing is bound at va. */
+static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B, unsigned needed,
+		      struct sdma_end *end)
 {
 	struct vm_bound bound;
 	bool cpu = true, vram = true;
+	int r;
 
 	if (vm_query(device->vm, va, &bound))
 		return 0;
@@ -64,6 +74,9 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 			return drv_fail(-EINVAL, "%llu bytes at 0x%llx, of which %llu are bound",
 					(unsigned long long)size_B, (unsigned long long)va,
 					(unsigned long long)(at - va));
+		r = check_access(bound.access, needed, at);
+		if (r)
+			return r;
 		cpu &= !!(bound.access & VM_CPU_WRITE);
 		vram &= bound.kind == VM_VRAM;
 	}
@@ -72,19 +85,24 @@ static int find_bound(struct embed_device *device, uint64_t va, uint64_t size_B,
 	return 0;
 }
 
-/* Finds the memory at an address: the device's, or else the process's. */
-static int find_end(struct embed_device *device, const void *address, uint64_t size_B, struct sdma_end *end)
+/* Finds the memory at an address, the device's, or else the process's, for an access: VM_GPU_READ or VM_GPU_WRITE. */
+static int find_end(struct embed_device *device, const void *address, uint64_t size_B, unsigned needed,
+		    struct sdma_end *end)
 {
 	uint64_t va = (uintptr_t)address;
 	struct vm_location found;
+	int r;
 
 	*end = (struct sdma_end){.va = va, .place = SDMA_PAGEABLE, .cpu = true};
 	if (vm_locate(device->vm, va, &found))
-		return find_bound(device, va, size_B, end);
+		return find_bound(device, va, size_B, needed, end);
 	if (size_B > found.left_B)
 		return drv_fail(-EINVAL, "%llu bytes at 0x%llx, where %llu are left of the memory",
 				(unsigned long long)size_B, (unsigned long long)va,
 				(unsigned long long)found.left_B);
+	r = check_access(VM_GPU_READ | (found.read_only ? 0 : VM_GPU_WRITE), needed, va);
+	if (r)
+		return r;
 	/* Registered memory may be known to the GPU by another address than the host's. */
 	*end = (struct sdma_end){
 		.va = found.va, .place = found.kind == VM_VRAM ? SDMA_VRAM : SDMA_GTT, .cpu = found.cpu};
@@ -127,8 +145,8 @@ int tuff_copy(struct tuff_device *handle, void *dst, const void *src, uint64_t s
 	r = r ? r : embed_fences_of(after, after_count, points);
 	r = r ? r : check_size(dst, size_B);
 	r = r ? r : check_size(src, size_B);
-	r = r ? r : find_end(device, dst, size_B, &job.dst);
-	r = r ? r : find_end(device, src, size_B, &job.src);
+	r = r ? r : find_end(device, dst, size_B, VM_GPU_WRITE, &job.dst);
+	r = r ? r : find_end(device, src, size_B, VM_GPU_READ, &job.src);
 	r = r ? r : sdma_copier_copy(device->copier, &job);
 	return r ? r : finish(device, &job, point);
 }
@@ -143,7 +161,7 @@ int tuff_fill(struct tuff_device *handle, void *dst, uint8_t value, uint64_t siz
 
 	r = r ? r : embed_fences_of(after, after_count, points);
 	r = r ? r : check_size(dst, size_B);
-	r = r ? r : find_end(device, dst, size_B, &job.dst);
+	r = r ? r : find_end(device, dst, size_B, VM_GPU_WRITE, &job.dst);
 	if (!r && job.dst.place == SDMA_PAGEABLE)
 		r = drv_fail(-EINVAL, "0x%llx is no memory of the device", (unsigned long long)job.dst.va);
 	r = r ? r : sdma_copier_fill(device->copier, &job, value);
@@ -164,8 +182,8 @@ int tuff_copy_plan(struct tuff_device *handle, const void *dst, const void *src,
 	r = r || !src ? r : check_size(src, size_B);
 	if (!r && !copier)
 		r = drv_fail(-EINVAL, "no place for the plan");
-	r = r ? r : find_end(device, dst, size_B, &job.dst);
-	r = r || !src ? r : find_end(device, src, size_B, &job.src);
+	r = r ? r : find_end(device, dst, size_B, VM_GPU_WRITE, &job.dst);
+	r = r || !src ? r : find_end(device, src, size_B, VM_GPU_READ, &job.src);
 	if (!r)
 		*copier = copiers[sdma_copier_plan(device->copier, &job, !src)];
 	return r;

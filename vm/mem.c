@@ -107,6 +107,7 @@ int vm_locate(struct vm *vm, uint64_t address, struct vm_location *location)
 			.left_B = box->mem.size_B - offset_B,
 			.kind = box->mem.bo->kind,
 			.cpu = box->mem.map == (void *)(uintptr_t)box->mem.va,
+			.read_only = box->mem.bo->flags & VM_READONLY,
 			.owner = box->mem.owner,
 		};
 	drv_mutex_unlock(&vm->index_lock);

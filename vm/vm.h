@@ -293,8 +293,9 @@ struct vm_location {
 	uint64_t offset_B; /* of the byte in the vm_mem */
 	uint64_t left_B;   /* bytes of the vm_mem from there on, at least 1 */
 	enum vm_kind kind;
-	bool cpu;    /* the CPU has the memory at va, too */
-	void *owner; /* the vm_mem's */
+	bool cpu;       /* the CPU has the memory at va, too */
+	bool read_only; /* VM_READONLY */
+	void *owner;    /* the vm_mem's */
 };
 /* -ENOENT: no memory of this vm, or a registration that another thread has only begun. */
 DRV_MUST_CHECK int vm_locate(struct vm *vm, uint64_t address, struct vm_location *location);

@@ -21,8 +21,9 @@ extern "C" {
  * When point is NULL, the call returns when the copy is done. With a point, it returns at once, except: from memory
  * that the GPU does not know, when that has been read; to such memory, when all is done.
  *
- * -EINVAL: the two overlap, or reach beyond the memory that they begin in; -ECANCELED: a point is lost, the copy
- * itself was, or the GPU was reset since the last copy, so that memory in VRAM may be lost; the next copy works
+ * -EINVAL: the two overlap, or reach beyond the memory that they begin in; -EACCES: the GPU may not write dst or read
+ * src: memory that is registered read-only, or bound in a range without that access; -ECANCELED: a point is lost, the
+ * copy itself was, or the GPU was reset since the last copy, so that memory in VRAM may be lost; the next copy works
  * again. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy(struct tuff_device *device, void *dst, const void *src, uint64_t size_B,
 				  const struct tuff_point *after, unsigned after_count, struct tuff_point *point);
@@ -31,7 +32,7 @@ TUFF_API TUFF_CHECK int tuff_copy(struct tuff_device *device, void *dst, const v
 enum tuff_copier { TUFF_COPIER_SDMA, TUFF_COPIER_KERNEL, TUFF_COPIER_CPU };
 
 /* Reports which unit tuff_copy() of size_B bytes would use at this moment, or tuff_fill() when src is NULL; for
- * reports. Thread safe. */
+ * reports. Fails as they do. Thread safe. */
 TUFF_API TUFF_CHECK int tuff_copy_plan(struct tuff_device *device, const void *dst, const void *src,
 				       uint64_t size_B, enum tuff_copier *copier);
 /* Fills size_B bytes of GPU memory with a byte; the rest as in tuff_copy(). Thread safe. */

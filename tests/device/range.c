@@ -321,6 +321,17 @@ static void gpu_access(void)
 		/* the other view of the same memory may all the time */
 		CHECK_OK(test_gpu_add(&gpu, view.va + p * PAGE, 0));
 	}
+	/* copies from page 0 on: each page may be written, be read */
+	for (unsigned p = 0; p < 4; p++) {
+		static const int to[] = {0, -EACCES, -EACCES, -EACCES}, from[] = {0, -EACCES, 0, 0};
+		void *here = (void *)at(&r, p), *there = (void *)at(&view, 5);
+
+		CHECK_EQ(tuff_copy(test_device(), here, there, 64, NULL, 0, NULL), to[p]);
+		CHECK_EQ(tuff_fill(test_device(), here, 7, PAGE, NULL, 0, NULL), to[p]);
+		CHECK_EQ(tuff_copy(test_device(), there, here, PAGE, NULL, 0, NULL), from[p]);
+		/* and the second of two pages */
+		CHECK_EQ(tuff_fill(test_device(), (void *)at(&r, 0), 7, (p + 1) * PAGE, NULL, 0, NULL), to[p]);
+	}
 	release(&r);
 	release(&view);
 	test_gpu_close(&gpu);

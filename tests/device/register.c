@@ -220,6 +220,7 @@ static void read_only_memory(void)
 static void writes_to_read_only_memory(void)
 {
 	struct test_gpu gpu = test_gpu_open(test_device());
+	char *other = pages(FILE_B / PAGE);
 
 	for (unsigned way = 0; way < 4; way++) {
 		char *p = read_only(way);
@@ -228,9 +229,18 @@ static void writes_to_read_only_memory(void)
 		/* a page of its own for each: a fault like the one before is not told */
 		CHECK(test_gpu_add_faults(&gpu, m.va + way * PAGE));
 		CHECK_EQ(p[way * PAGE], 77);
+		/* neither do copies and fills, by GPU or CPU */
+		for (uint64_t size_B = 64; size_B <= FILE_B; size_B *= FILE_B / 64) {
+			void *dst = (void *)(uintptr_t)m.va;
+
+			CHECK_EQ(tuff_copy(test_device(), dst, other, size_B, NULL, 0, NULL), -EACCES);
+			CHECK_EQ(tuff_fill(test_device(), dst, 1, size_B, NULL, 0, NULL), -EACCES);
+			CHECK_EQ(p[0], 77);
+		}
 		leave(&m);
 		munmap(p, FILE_B);
 	}
+	munmap(other, FILE_B);
 	test_gpu_close(&gpu);
 }
 
