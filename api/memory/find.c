@@ -4,7 +4,7 @@
 #include "drv/lock.h"
 #include "api/memory/memory.h"
 
-/* A registered range lies within no other. */
+/* A registered range lies within no other; variables of one code object may overlap. */
 static struct {
 	struct drv_rwlock lock;
 	struct vm_tree tree;
@@ -165,16 +165,20 @@ hipError_t hip_memories_add(const struct hip_memory *like)
 
 struct hip_memory *hip_memories_take(const void *address, unsigned kinds, bool ours)
 {
-	struct hip_memory *memory;
+	const uintptr_t lo = (uintptr_t)address;
+	struct hip_memory *taken = NULL;
 
 	change_begin();
-	memory = find_locked((uintptr_t)address);
-	if (memory && memory->node.lo == (uintptr_t)address && kinds >> memory->kind & 1 && memory->ours == ours)
-		vm_tree_remove(&memories.tree, &memory->node);
-	else
-		memory = NULL;
+	for (struct vm_node *n = NULL; !taken && (n = vm_tree_next(&memories.tree, n, lo, lo + 1));) {
+		struct hip_memory *m = vm_container(n, struct hip_memory, node);
+
+		if (m->node.lo == lo && kinds >> m->kind & 1 && m->ours == ours)
+			taken = m;
+	}
+	if (taken)
+		vm_tree_remove(&memories.tree, &taken->node);
 	change_end();
-	return memory;
+	return taken;
 }
 
 static struct hip_memory *next_locked(const struct hip_memory *memory)

@@ -94,6 +94,19 @@ static bool grow_locked(void)
 	return true;
 }
 
+/* The name of a library that was unloaded. */
+static struct name *unused_locked(const void *host)
+{
+	struct table *t = kernel_names.table;
+	struct name *name;
+
+	drv_rank_assert(DRV_RANK_HIP_BINARIES);
+	for (size_t i = t ? place_of(host, t->mask) : 0; t && (name = t->slot[i]); i = (i + 1) & t->mask)
+		if (name->host == host && !name->binary)
+			return name;
+	return NULL;
+}
+
 /* Out of memory: the name stays unknown, and a launch of it returns an error. */
 static void name_add(const struct name *like)
 {
@@ -102,13 +115,13 @@ static void name_add(const struct name *like)
 	if (hip.child)
 		return;
 	drv_mutex_lock(&kernel_names.lock);
-	name = name_find(like->host);
-	if (name && !name->binary) { /* the name's library was unloaded and is loaded again */
+	name = unused_locked(like->host);
+	if (name) { /* the library is loaded again */
 		name->binary = like->binary;
 		name->device_name = like->device_name;
 		name->size_B = like->size_B;
 		name->managed = like->managed;
-	} else if (name && !like->managed) {
+	} else if (!like->managed && name_find(like->host)) {
 		/* Another binary has registered the name: the first one counts. A managed variable's pointer is set
 		 * in each binary. */
 	} else if ((kernel_names.table && kernel_names.count < kernel_names.table->mask / 2) || grow_locked()) {

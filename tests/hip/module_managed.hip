@@ -1,5 +1,5 @@
-/* A managed variable of a module that is loaded while the program runs: the host reads and writes it by an address that
- * hipModuleGetGlobal() gives, kernels by its name. */
+/* Variables of a module that is loaded while the program runs, managed and not: the host reads and writes a managed one by
+ * an address that hipModuleGetGlobal() gives, kernels by its name. */
 #include <hip/hiprtc.h>
 #include <string>
 
@@ -16,7 +16,7 @@ static const char *const source = "struct pair { int a; float b; };\n"
 				  "		sum[i] += i;\n"
 				  "}\n";
 
-static std::string compile()
+static std::string compile(const char *source)
 {
 	hiprtcProgram program;
 	std::string code;
@@ -31,14 +31,14 @@ static std::string compile()
 	return code;
 }
 
-int main()
+static void managed()
 {
 	struct pair {
 		int a;
 		float b;
 	} *both;
 	unsigned long long *sum;
-	std::string code = compile();
+	std::string code = compile(source);
 	hipPointerAttribute_t attributes;
 	hipFunction_t add;
 	hipModule_t module;
@@ -66,5 +66,42 @@ int main()
 		HIP(hipPointerGetAttributes(&attributes, &sum[10]));
 		CHECK_EQ(attributes.type, hipMemoryTypeUnregistered);
 	}
-	return check_done("managed variables of modules");
+}
+
+/* Two variables of which one lies in the other: when the module is gone, both are. */
+static void overlapping()
+{
+	std::string code = compile(
+		"extern \"C\" __device__ int whole[8] = {0, 1, 2, 3};\n"
+		"extern \"C\" __global__ void k(int i)\n"
+		"{\n"
+		"	whole[i] = 7;\n"
+		"	asm(\".globl part\\n.type part, @object\\n.set part, whole + 8\\n.size part, 4\");\n"
+		"}\n");
+	hipPointerAttribute_t attributes;
+	hipDeviceptr_t whole, part;
+	hipModule_t module;
+	int two = 0;
+
+	for (unsigned first = 0; first < 2; first++) {
+		HIP(hipModuleLoadData(&module, code.data()));
+		for (unsigned i = 0; i < 2; i++)
+			HIP(hipModuleGetGlobal(i == first ? &part : &whole, nullptr, module,
+					       i == first ? "part" : "whole"));
+		CHECK_EQ((char *)part - (char *)whole, 8);
+		HIP(hipMemcpy(&two, part, sizeof(two), hipMemcpyDeviceToHost));
+		CHECK_EQ(two, 2);
+		HIP(hipModuleUnload(module));
+		HIP(hipPointerGetAttributes(&attributes, part));
+		CHECK_EQ(attributes.type, hipMemoryTypeUnregistered);
+		HIP(hipPointerGetAttributes(&attributes, whole));
+		CHECK_EQ(attributes.type, hipMemoryTypeUnregistered);
+	}
+}
+
+int main()
+{
+	managed();
+	overlapping();
+	return check_done("variables of modules");
 }

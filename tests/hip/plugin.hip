@@ -1,9 +1,11 @@
 /* Libraries with kernels of their own, which come and go: loaded again, they begin anew. */
 #include <dlfcn.h>
+#include <malloc.h>
 #include <string>
 #include <thread>
 #include <unistd.h>
 
+#include "hip/api/registration.h"
 #include "tests/clients/hip/hip.h"
 
 struct plugin {
@@ -133,6 +135,30 @@ static void threads()
 	rmdir(folder);
 }
 
+/* Two binaries that share a managed variable, again and again: they leave no memory behind. */
+static void pairs()
+{
+	static const hip_fat_binary_wrapper wrapper = {HIP_FAT_BINARY_MAGIC, 1, "", nullptr};
+	static void *variable;
+	static int init = 5;
+	size_t used = 0;
+
+	for (unsigned i = 0; i < 2000; i++) {
+		void **binary[2];
+
+		if (i == 100)
+			used = mallinfo2().uordblks;
+		for (void **&b : binary) {
+			b = __hipRegisterFatBinary(&wrapper);
+			__hipRegisterManagedVar(b, &variable, &init, "variable", sizeof(init), sizeof(init));
+			CHECK_EQ(*(int *)variable, 5);
+		}
+		for (void **b : binary)
+			__hipUnregisterFatBinary(b);
+	}
+	CHECK(mallinfo2().uordblks < used + 65536);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
@@ -141,5 +167,6 @@ int main(int argc, char **argv)
 	handles();
 	unloaded_under_work();
 	threads();
+	pairs();
 	return check_done("libraries that come and go");
 }
