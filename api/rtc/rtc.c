@@ -63,15 +63,18 @@ static void program_end(struct drv_retired *retired)
 	free_program(vm_container(retired, struct hip_program, rtc.retired));
 }
 
+static bool all_there(const char **texts, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!texts[i])
+			return false;
+	return true;
+}
+
 static char **copy_texts(const char **from, unsigned count)
 {
-	char **list;
+	char **list = calloc(count + 1, sizeof(*list));
 
-	/* Checked before memory for `count` texts is allocated. */
-	for (unsigned i = 0; i < count; i++)
-		if (!from[i])
-			return NULL;
-	list = calloc(count + 1, sizeof(*list));
 	for (unsigned i = 0; list && i < count; i++) {
 		list[i] = strdup(from[i]);
 		if (!list[i]) {
@@ -92,7 +95,8 @@ HIPRTC_PUBLIC(hiprtcCreateProgram,
 	(void)name;
 	if (!out)
 		return HIPRTC_ERROR_INVALID_PROGRAM;
-	if (!text || headers < 0 || (headers && (!header || !header_name)))
+	if (!text || headers < 0 || (headers && (!header || !header_name)) ||
+	    !all_there(header, (unsigned)headers) || !all_there(header_name, (unsigned)headers))
 		return HIPRTC_ERROR_INVALID_INPUT;
 	p = calloc(1, sizeof(*p));
 	if (!p)

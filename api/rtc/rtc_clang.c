@@ -288,11 +288,13 @@ static hiprtcResult source_compile(const char *folder, const void *what, struct 
 	struct hip_rtc_args a = {0};
 	struct hip_bytes notes = {0};
 	char path[PATH_MAX], name[64];
+	hiprtcResult r;
 
 	source_name(folder, name, sizeof(name));
-	if (!hip_rtc_write(folder, name, source->text, strlen(source->text)) ||
-	    !hip_rtc_write_headers(folder, source))
-		return HIPRTC_ERROR_INVALID_INPUT;
+	r = hip_rtc_write(folder, name, source->text, strlen(source->text));
+	r = r ? r : hip_rtc_write_headers(folder, source);
+	if (r)
+		return r;
 	if (!find_clang(path))
 		return HIPRTC_ERROR_COMPILATION;
 	hip_rtc_arg(&a, "%s", path);
@@ -328,7 +330,7 @@ static hiprtcResult link_parts(const char *folder, const void *what, struct hip_
 
 	for (unsigned i = 0; i < link->parts; i++) {
 		snprintf(name, sizeof(name), "%u.bc", i);
-		if (!hip_rtc_write(folder, name, link->part[i].at, link->part[i].size_B))
+		if (hip_rtc_write(folder, name, link->part[i].at, link->part[i].size_B))
 			return HIPRTC_ERROR_INTERNAL_ERROR;
 	}
 	if (!find_clang(path))

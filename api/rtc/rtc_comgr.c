@@ -329,10 +329,11 @@ static hiprtcResult source_compile(const char *folder, const void *what, struct 
 	struct hip_bytes notes = {0};
 	char target[HIP_RTC_TARGET_B], name[32];
 	struct job job;
+	hiprtcResult r = hip_rtc_write_headers(folder, source);
 	bool ok;
 
-	if (!hip_rtc_write_headers(folder, source))
-		return HIPRTC_ERROR_INVALID_INPUT;
+	if (r)
+		return r;
 	hip_rtc_target(source, target);
 	build_compile(&a, folder, source, target, &notes);
 	program_name(source, name, sizeof(name));

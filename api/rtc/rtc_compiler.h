@@ -52,8 +52,9 @@ __attribute__((format(printf, 2, 3))) void hip_rtc_note(struct hip_bytes *notes,
 typedef hiprtcResult hip_rtc_work(const char *folder, const void *what, struct hip_bytes *code,
 				  struct hip_bytes *log);
 hiprtcResult hip_rtc_in_folder(hip_rtc_work *work, const void *what, struct hip_bytes *code, struct hip_bytes *log);
-/* Writes a file and the folders before it. False: the name leaves the folder, or writing failed. */
-bool hip_rtc_write(const char *folder, const char *name, const void *from, size_t size_B);
-bool hip_rtc_write_headers(const char *folder, const struct hip_source *source);
+/* Writes a file and the folders before it. HIPRTC_ERROR_INVALID_INPUT: the name leaves the folder, is too long, or is one
+ * that a folder or file has; HIPRTC_ERROR_INTERNAL_ERROR: it cannot be written. */
+hiprtcResult hip_rtc_write(const char *folder, const char *name, const void *from, size_t size_B);
+hiprtcResult hip_rtc_write_headers(const char *folder, const struct hip_source *source);
 
 #endif

@@ -65,7 +65,7 @@ static int remove_one(const char *path, const struct stat *stat, int kind, struc
 	return remove(path);
 }
 
-/* Makes the folders of a header's path. False: the path leaves the temporary folder. */
+/* Makes the folders of a header's path. */
 static bool make_folders(char *path)
 {
 	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
@@ -77,29 +77,38 @@ static bool make_folders(char *path)
 	return true;
 }
 
-bool hip_rtc_write(const char *folder, const char *name, const void *from, size_t size_B)
+static hiprtcResult of_errno(void)
+{
+	const bool is_name = errno == ENOTDIR || errno == EISDIR || errno == ENAMETOOLONG;
+
+	return is_name ? HIPRTC_ERROR_INVALID_INPUT : HIPRTC_ERROR_INTERNAL_ERROR;
+}
+
+hiprtcResult hip_rtc_write(const char *folder, const char *name, const void *from, size_t size_B)
 {
 	char path[PATH_MAX];
 	FILE *file;
 	bool ok;
 
 	if (*name == '/' || strstr(name, "..") ||
-	    snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) || !make_folders(path))
-		return false;
-	file = fopen(path, "wb");
-	ok = file && fwrite(from, 1, size_B, file) == size_B;
-	return (file && fclose(file)) ? false : ok;
+	    snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return HIPRTC_ERROR_INVALID_INPUT;
+	file = make_folders(path) ? fopen(path, "wb") : NULL;
+	if (!file)
+		return of_errno();
+	ok = fwrite(from, 1, size_B, file) == size_B;
+	return fclose(file) || !ok ? HIPRTC_ERROR_INTERNAL_ERROR : HIPRTC_SUCCESS;
 }
 
-bool hip_rtc_write_headers(const char *folder, const struct hip_source *source)
+hiprtcResult hip_rtc_write_headers(const char *folder, const struct hip_source *source)
 {
 	char headers[PATH_MAX];
-	bool ok = true;
+	hiprtcResult r = HIPRTC_SUCCESS;
 
 	snprintf(headers, sizeof(headers), "%s/" HIP_RTC_HEADERS, folder);
-	for (unsigned i = 0; ok && i < source->headers; i++)
-		ok = hip_rtc_write(headers, source->header_name[i], source->header[i], strlen(source->header[i]));
-	return ok;
+	for (unsigned i = 0; !r && i < source->headers; i++)
+		r = hip_rtc_write(headers, source->header_name[i], source->header[i], strlen(source->header[i]));
+	return r;
 }
 
 hiprtcResult hip_rtc_in_folder(hip_rtc_work *work, const void *what, struct hip_bytes *code, struct hip_bytes *log)

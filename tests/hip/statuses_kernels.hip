@@ -3,9 +3,11 @@
 
 #include <cstdio>
 #include <cstring>
+#include <csignal>
 #include <elf.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -15,7 +17,7 @@
 /* The only name that it has there. */
 extern "C" __typeof__(hipExtModuleLaunchKernel)
 	_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j;
-#define hipExtModuleLaunchKernel \
+#define hipExtModuleLaunchKernel                                                                                   \
 	_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j
 #endif
 
@@ -40,7 +42,8 @@ static int one = 1;
 static void *arguments[] = {&one};
 static const void *kernel = (const void *)nothing;
 
-static const char source[] = "__device__ int variable; extern \"C\" __global__ void in_module(int *p) { *p = variable; }";
+static const char source[] =
+	"__device__ int variable; extern \"C\" __global__ void in_module(int *p) { *p = variable; }";
 
 #define RTC(status, call) IS(status, call)
 
@@ -125,6 +128,36 @@ static void header_names()
 	RTC(HIPRTC_SUCCESS, hiprtcDestroyProgram(&program));
 }
 
+static void headers_give(hiprtcResult status, const char *first, const char *second)
+{
+	const char *names[] = {first, second}, *texts[] = {"", "/* not empty */"};
+	hiprtcProgram program;
+
+	RTC(HIPRTC_SUCCESS, hiprtcCreateProgram(&program, source, NULL, 2, texts, names));
+	RTC(status, hiprtcCompileProgram(program, 0, NULL));
+	RTC(HIPRTC_SUCCESS, hiprtcDestroyProgram(&program));
+}
+
+/* Names that a file or folder has already, that lead elsewhere or are too long; then files may not grow. */
+static void headers_unwritten()
+{
+	struct rlimit before, none;
+
+	headers_give(HIPRTC_ERROR_INVALID_INPUT, "a", "a/b");
+	headers_give(HIPRTC_ERROR_INVALID_INPUT, "a/b", "a");
+	headers_give(HIPRTC_ERROR_INVALID_INPUT, "a", "../b");
+	headers_give(HIPRTC_ERROR_INVALID_INPUT, "/tmp/a", "b");
+	headers_give(HIPRTC_ERROR_INVALID_INPUT, "a", "b/");
+	headers_give(HIPRTC_ERROR_INVALID_INPUT, "a", std::string(300, 'b').c_str());
+	CHECK_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = {0, before.rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+	headers_give(HIPRTC_ERROR_INTERNAL_ERROR, "a", "b");
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 static void modules()
 {
 	textureReference *reference;
@@ -183,14 +216,16 @@ static void functions()
 
 	IS(hipErrorInvalidValue, hipFuncGetAttribute(NULL, HIP_FUNC_ATTRIBUTE_NUM_REGS, function));
 	IS(hipErrorInvalidHandle, hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, NULL));
-	IS(hipErrorInvalidHandle, hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, made_up<hipFunction_t>()));
+	IS(hipErrorInvalidHandle,
+	   hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, made_up<hipFunction_t>()));
 	IS(hipErrorInvalidValue, hipFuncGetAttribute(&value, (hipFunction_attribute)-1, function));
 	IS(hipErrorInvalidValue, hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX, function));
 	IS(hipErrorInvalidValue, hipFuncGetAttributes(NULL, kernel));
 	IS(hipErrorInvalidValue, hipFuncGetAttributes(NULL, NULL));
 	IS(hipErrorInvalidDeviceFunction, hipFuncGetAttributes(&attributes, NULL));
 	IS(hipErrorInvalidSymbol, hipFuncGetAttributes(&attributes, host));
-	IS(hipErrorInvalidDeviceFunction, hipFuncSetAttribute(NULL, hipFuncAttributeMaxDynamicSharedMemorySize, 64));
+	IS(hipErrorInvalidDeviceFunction,
+	   hipFuncSetAttribute(NULL, hipFuncAttributeMaxDynamicSharedMemorySize, 64));
 	IS(hipErrorInvalidDeviceFunction, hipFuncSetAttribute(NULL, (hipFuncAttribute)-1, 64));
 	IS(hipErrorInvalidValue, hipFuncSetAttribute(kernel, (hipFuncAttribute)-1, 64));
 	IS(hipErrorInvalidValue, hipFuncSetAttribute(kernel, (hipFuncAttribute)1000, 64));
@@ -243,7 +278,8 @@ static void occupancy()
 	IS(hipErrorInvalidValue, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 0, 0));
 	IS(hipErrorInvalidValue,
 	   hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, function, 64, 0, 2));
-	IS(hipErrorInvalidValue, hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, NULL, 64, 0, 0));
+	IS(hipErrorInvalidValue,
+	   hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, NULL, 64, 0, 0));
 	IS(hipErrorInvalidValue, hipOccupancyMaxPotentialBlockSize(NULL, &threads, kernel, 0, 0));
 	IS(hipErrorInvalidValue, hipOccupancyMaxPotentialBlockSize(&blocks, NULL, kernel, 0, 0));
 	IS(hipErrorInvalidDeviceFunction, hipOccupancyMaxPotentialBlockSize(&blocks, &threads, NULL, 0, 0));
@@ -254,7 +290,8 @@ static void occupancy()
 	IS(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSize(&blocks, &threads, NULL, 0, 0));
 	IS(hipErrorInvalidValue,
 	   hipModuleOccupancyMaxPotentialBlockSizeWithFlags(&blocks, &threads, function, 0, 0, 2));
-	IS(hipErrorInvalidValue, hipModuleOccupancyMaxPotentialBlockSizeWithFlags(&blocks, &threads, NULL, 0, 0, 0));
+	IS(hipErrorInvalidValue,
+	   hipModuleOccupancyMaxPotentialBlockSizeWithFlags(&blocks, &threads, NULL, 0, 0, 0));
 }
 
 __global__ void depth(unsigned *last)
@@ -303,7 +340,8 @@ static void launches()
 	IS(hipErrorInvalidDeviceFunction, hipLaunchKernel_spt(NULL, some, some, arguments, 0, NULL));
 	IS(hipErrorInvalidValue, hipExtLaunchKernel(kernel, some, some, arguments, 0, stream, old_event, NULL, 0));
 	IS(hipErrorInvalidValue, hipExtLaunchKernel(kernel, some, some, arguments, 0, stream, NULL, old_event, 0));
-	IS(hipErrorInvalidDeviceFunction, hipExtLaunchKernel(NULL, some, some, arguments, 0, stream, NULL, NULL, 0));
+	IS(hipErrorInvalidDeviceFunction,
+	   hipExtLaunchKernel(NULL, some, some, arguments, 0, stream, NULL, NULL, 0));
 	IS(hipErrorInvalidValue, hipExtLaunchKernel(kernel, zero, some, arguments, 0, stream, NULL, NULL, 0));
 	IS(hipErrorInvalidValue, hipExtLaunchKernel(kernel, some, some, arguments, 0, old_stream, NULL, NULL, 0));
 	OK(hipConfigureCall(some, some, 0, stream));
@@ -435,6 +473,7 @@ static void of_old()
 static void compiler()
 {
 	const char *const bad[] = {"--no-such-option-at-all"}, *lowered;
+	const char *texts[] = {"one.h", "two.h"}, *missing[] = {"one.h", NULL};
 	hiprtcProgram program, none = NULL;
 	hiprtcLinkState link = NULL;
 	size_t size_B;
@@ -445,6 +484,8 @@ static void compiler()
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, source, NULL, -1, NULL, NULL));
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, source, NULL, 1, NULL, NULL));
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, NULL, NULL, 0, NULL, NULL));
+	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, source, NULL, 2, texts, missing));
+	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcCreateProgram(&program, source, NULL, 2, missing, texts));
 	RTC(HIPRTC_SUCCESS, hiprtcCreateProgram(&program, "no program at all", NULL, 0, NULL, NULL));
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcAddNameExpression(program, NULL));
 	RTC(HIPRTC_ERROR_COMPILATION, hiprtcCompileProgram(program, 1, (const char **)bad));
@@ -467,14 +508,16 @@ static void compiler()
 	RTC(HIPRTC_SUCCESS, hiprtcLinkCreate(0, NULL, NULL, &link));
 	RTC(HIPRTC_ERROR_INVALID_INPUT,
 	    hiprtcLinkAddFile(NULL, HIPRTC_JIT_INPUT_LLVM_BITCODE, "/no/such/file", 0, NULL, NULL));
-	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddFile(link, HIPRTC_JIT_INPUT_PTX, "/no/such/file", 0, NULL, NULL));
+	RTC(HIPRTC_ERROR_INVALID_INPUT,
+	    hiprtcLinkAddFile(link, HIPRTC_JIT_INPUT_PTX, "/no/such/file", 0, NULL, NULL));
 	RTC(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE,
 	    hiprtcLinkAddFile(link, HIPRTC_JIT_INPUT_LLVM_BITCODE, "/no/such/file", 0, NULL, NULL));
 	RTC(HIPRTC_ERROR_INVALID_INPUT,
 	    hiprtcLinkAddData(link, HIPRTC_JIT_INPUT_LLVM_BITCODE, NULL, 4, NULL, 0, NULL, NULL));
 	RTC(HIPRTC_ERROR_INVALID_INPUT,
 	    hiprtcLinkAddData(link, HIPRTC_JIT_INPUT_LLVM_BITCODE, host, 0, NULL, 0, NULL, NULL));
-	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkAddData(link, HIPRTC_JIT_INPUT_CUBIN, host, 4, NULL, 0, NULL, NULL));
+	RTC(HIPRTC_ERROR_INVALID_INPUT,
+	    hiprtcLinkAddData(link, HIPRTC_JIT_INPUT_CUBIN, host, 4, NULL, 0, NULL, NULL));
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkComplete(link, NULL, &size_B));
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkComplete(link, &image, NULL));
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkComplete(NULL, &image, &size_B));
@@ -483,5 +526,5 @@ static void compiler()
 	RTC(HIPRTC_ERROR_INVALID_INPUT, hiprtcLinkDestroy(NULL));
 }
 
-STATUSES("statuses: kernels", begin, modules, module_headers, functions, occupancy, launches, module_launches, cooperative, of_old, compiler,
-	 header_names)
+STATUSES("statuses: kernels", begin, modules, module_headers, functions, occupancy, launches, module_launches,
+	 cooperative, of_old, compiler, header_names, headers_unwritten)
