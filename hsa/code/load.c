@@ -59,7 +59,8 @@ static struct rt_va_region region_of(const struct rt_loaded *l)
 
 	cs_code_extent(l->code, &va, &size_B);
 	return (struct rt_va_region){
-		.gpus = 1u << l->agent->gpu->index,
+		.readers = 1u << l->agent->gpu->index,
+		.writers = 1u << l->agent->gpu->index,
 		.info =
 			{
 				.type = HSA_EXT_POINTER_TYPE_HSA,

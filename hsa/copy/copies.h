@@ -17,19 +17,20 @@ struct rt_operand {
 	struct rt_alloc_info info; /* if known: of the allocation where the addresses begin */
 };
 void rt_operand_find(struct rt *rt, uint64_t address, uint64_t size_B, struct rt_operand *operand);
+/* An operand is read from or written to: HSA_ACCESS_PERMISSION_RO or _WO. An engine that does what its GPU may not is
+ * killed, with all work of the GPU. */
 /* True when the GPU can access all of it. */
-bool rt_operand_reach(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu);
+bool rt_operand_reach(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu,
+		      hsa_access_permission_t access);
 /* Fills in an end of a copy for a GPU's copier. False: the GPU has no access. */
-bool rt_operand_end(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu, struct sdma_end *end);
-/* The same for a copy's target; also false if the memory is read-only: an engine that writes such memory is killed,
- * with all work of the GPU. */
-bool rt_operand_target(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu, struct sdma_end *end);
+bool rt_operand_end(struct rt *rt, const struct rt_operand *operand, struct rt_gpu *gpu,
+		    hsa_access_permission_t access, struct sdma_end *end);
 /* The CPU's address: locked memory has an address for GPUs, too. */
 void *rt_operand_host(const struct rt_operand *operand);
-bool rt_operand_host_sees(const struct rt_operand *operand);
+bool rt_operand_host_reaches(const struct rt_operand *operand, hsa_access_permission_t access);
 /* The GPU that copies from or to the operand: its owner, or, if the host has no access either, any GPU with access.
  * NULL: none; the memory is the host's. */
-struct rt_gpu *rt_operand_gpu(struct rt *rt, const struct rt_operand *operand);
+struct rt_gpu *rt_operand_gpu(struct rt *rt, const struct rt_operand *operand, hsa_access_permission_t access);
 
 /* Registers a pageable end with the GPU for one copy. Uses an address of its own, since the program may register
  * the same memory at the host's address for longer. *mem is the caller's to destroy, after a failure, too; NULL:

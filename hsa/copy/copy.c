@@ -192,13 +192,15 @@ static int copy_now(struct rt *rt, struct rt_gpu *gpu, const struct rt_operand *
 	uint64_t done_B = 0;
 	int r = 0;
 
-	if (!gpu && (!rt_operand_host_sees(dst) || !rt_operand_host_sees(src)))
+	if (!gpu && (!rt_operand_host_reaches(dst, HSA_ACCESS_PERMISSION_WO) ||
+		     !rt_operand_host_reaches(src, HSA_ACCESS_PERMISSION_RO)))
 		return drv_fail(-EXDEV, "nobody reaches both ends of the copy");
 	if (!gpu) {
 		memmove(rt_operand_host(dst), rt_operand_host(src), dst->size_B);
 		return 0;
 	}
-	if (!rt_operand_target(rt, dst, gpu, &job.dst) || !rt_operand_end(rt, src, gpu, &job.src))
+	if (!rt_operand_end(rt, dst, gpu, HSA_ACCESS_PERMISSION_WO, &job.dst) ||
+	    !rt_operand_end(rt, src, gpu, HSA_ACCESS_PERMISSION_RO, &job.src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (job.size_B >= PIN_MIN_B && (job.dst.place == SDMA_PAGEABLE) != (job.src.place == SDMA_PAGEABLE))
 		r = copy_pinned(gpu, &job, &done_B);
@@ -225,9 +227,9 @@ static int copy_through_host(struct rt *rt, const struct rt_operand *dst, const 
 		rt_operand_find(rt, dst->address + done_B, now_B, &to);
 		rt_operand_find(rt, src->address + done_B, now_B, &from);
 		rt_operand_find(rt, (uintptr_t)stage, now_B, &middle);
-		r = copy_now(rt, rt_operand_gpu(rt, &from), &middle, &from);
+		r = copy_now(rt, rt_operand_gpu(rt, &from, HSA_ACCESS_PERMISSION_RO), &middle, &from);
 		if (!r)
-			r = copy_now(rt, rt_operand_gpu(rt, &to), &to, &middle);
+			r = copy_now(rt, rt_operand_gpu(rt, &to, HSA_ACCESS_PERMISSION_WO), &to, &middle);
 	}
 	free(stage);
 	return r;
@@ -245,9 +247,9 @@ RT_IMPL(hsa_memory_copy, (void *dst, const void *src, size_t size_B), (dst, src,
 	rt_queues_flush(rt);
 	rt_operand_find(rt, (uintptr_t)dst, size_B, &to);
 	rt_operand_find(rt, (uintptr_t)src, size_B, &from);
-	source = rt_operand_gpu(rt, &from);
-	target = rt_operand_gpu(rt, &to);
-	if (source && target && !rt_operand_reach(rt, &to, source))
+	source = rt_operand_gpu(rt, &from, HSA_ACCESS_PERMISSION_RO);
+	target = rt_operand_gpu(rt, &to, HSA_ACCESS_PERMISSION_WO);
+	if (source && target && !rt_operand_reach(rt, &to, source, HSA_ACCESS_PERMISSION_WO))
 		return hsa_status_of(copy_through_host(rt, &to, &from));
 	return hsa_status_of(copy_now(rt, source ? source : target, &to, &from));
 }
@@ -394,7 +396,7 @@ static bool copy_attempt(struct rt *rt, struct rt_work *work)
 static int copy_prepare_end(struct rt *rt, struct copy *c, unsigned which, const struct rt_operand *o,
 			    struct sdma_end *end)
 {
-	if (!(which ? rt_operand_end : rt_operand_target)(rt, o, c->gpu, end))
+	if (!rt_operand_end(rt, o, c->gpu, which ? HSA_ACCESS_PERMISSION_RO : HSA_ACCESS_PERMISSION_WO, end))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	if (end->place != SDMA_PAGEABLE)
 		return 0;
@@ -515,7 +517,8 @@ static int copy_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, c
 	c->timed = false; /* two clocks are involved */
 	c->job.size_B = dst->size_B;
 	r = rt_shared_create(rt, dst->size_B, VM_UNCACHED, &c->stage);
-	if (!r && (!rt_operand_end(rt, src, from, &c->job.src) || !rt_operand_target(rt, dst, to, &c->second.dst)))
+	if (!r && (!rt_operand_end(rt, src, from, HSA_ACCESS_PERMISSION_RO, &c->job.src) ||
+		   !rt_operand_end(rt, dst, to, HSA_ACCESS_PERMISSION_WO, &c->second.dst)))
 		r = drv_fail(-EXDEV, "no GPU reaches one end of the copy");
 	if (r) {
 		free_copy(rt, c);
@@ -551,14 +554,16 @@ RT_IMPL(hsa_amd_memory_async_copy,
 	rt_queues_flush(rt);
 	rt_operand_find(rt, (uintptr_t)dst, size_B, &target);
 	rt_operand_find(rt, (uintptr_t)src, size_B, &source);
-	other = rt_operand_gpu(rt, &target);
+	other = rt_operand_gpu(rt, &target, HSA_ACCESS_PERMISSION_WO);
 	/* If the client names one agent twice, the owners of the addresses decide. */
-	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : rt_operand_gpu(rt, &source);
+	gpu = from->gpu ? from->gpu : to->gpu ? to->gpu : rt_operand_gpu(rt, &source, HSA_ACCESS_PERMISSION_RO);
 	gpu = gpu ? gpu : other;
-	if (!gpu && (!rt_operand_host_sees(&target) || !rt_operand_host_sees(&source)))
+	if (!gpu && (!rt_operand_host_reaches(&target, HSA_ACCESS_PERMISSION_WO) ||
+		     !rt_operand_host_reaches(&source, HSA_ACCESS_PERMISSION_RO)))
 		return HSA_STATUS_ERROR_INVALID_AGENT;
-	if (gpu && other && other != gpu && !rt_operand_reach(rt, &target, gpu)) {
-		if (!rt_operand_reach(rt, &source, other) && rt_operand_gpu(rt, &source) == gpu)
+	if (gpu && other && other != gpu && !rt_operand_reach(rt, &target, gpu, HSA_ACCESS_PERMISSION_WO)) {
+		if (!rt_operand_reach(rt, &source, other, HSA_ACCESS_PERMISSION_RO) &&
+		    rt_operand_gpu(rt, &source, HSA_ACCESS_PERMISSION_RO) == gpu)
 			return hsa_status_of(copy_through(rt, gpu, other, &target, &source, &signals));
 		gpu = other;
 	}

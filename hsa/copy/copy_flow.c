@@ -74,7 +74,8 @@ static int reach_both(struct rt *rt, struct rt_gpu *gpu, const struct rt_operand
 	int r;
 
 	op->copy.copier[0] = gpu->copier;
-	if (!rt_operand_target(rt, dst, gpu, &job->dst) || !rt_operand_end(rt, src, gpu, &job->src))
+	if (!rt_operand_end(rt, dst, gpu, HSA_ACCESS_PERMISSION_WO, &job->dst) ||
+	    !rt_operand_end(rt, src, gpu, HSA_ACCESS_PERMISSION_RO, &job->src))
 		return drv_fail(-EXDEV, "no GPU reaches both ends of the copy");
 	r = register_end(rt, gpu, op, 0, dst->size_B);
 	return r ? r : register_end(rt, gpu, op, 1, src->size_B);
@@ -89,7 +90,8 @@ static int plan_through(struct rt *rt, struct rt_gpu *from, struct rt_gpu *to, c
 
 	if (r)
 		return r;
-	if (!rt_operand_end(rt, src, from, &first->src) || !rt_operand_target(rt, dst, to, &second->dst))
+	if (!rt_operand_end(rt, src, from, HSA_ACCESS_PERMISSION_RO, &first->src) ||
+	    !rt_operand_end(rt, dst, to, HSA_ACCESS_PERMISSION_WO, &second->dst))
 		return drv_fail(-EXDEV, "no GPU reaches one end of the copy");
 	first->dst = second->src = (struct sdma_end){.va = (uintptr_t)l->stage.map, .place = SDMA_GTT, .cpu = true};
 	op->copy.copier[0] = from->copier;
@@ -105,12 +107,12 @@ static int plan_bytes(struct rt_flow *f, const struct rt_copy *c, struct flow_op
 
 	rt_operand_find(f->rt, c->dst, c->size_B, &dst);
 	rt_operand_find(f->rt, c->src, c->size_B, &src);
-	source = rt_operand_gpu(f->rt, &src);
-	target = rt_operand_gpu(f->rt, &dst);
+	source = rt_operand_gpu(f->rt, &src, HSA_ACCESS_PERMISSION_RO);
+	target = rt_operand_gpu(f->rt, &dst, HSA_ACCESS_PERMISSION_WO);
 	gpu = source ? source : target ? target : f->gpu;
 	op->copy.job[0].size_B = c->size_B;
-	if (target && target != gpu && !rt_operand_reach(f->rt, &dst, gpu)) {
-		if (source && !rt_operand_reach(f->rt, &src, target))
+	if (target && target != gpu && !rt_operand_reach(f->rt, &dst, gpu, HSA_ACCESS_PERMISSION_WO)) {
+		if (source && !rt_operand_reach(f->rt, &src, target, HSA_ACCESS_PERMISSION_RO))
 			return plan_through(f->rt, gpu, target, &dst, &src, op);
 		gpu = target;
 	}

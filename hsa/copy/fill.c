@@ -5,10 +5,10 @@
 /* The GPU that fills memory: its owner, or the first with access. NULL: none. */
 static struct rt_gpu *filler_of(struct rt *rt, const struct rt_operand *o, struct sdma_end *end)
 {
-	if (o->info.owner->gpu && rt_operand_target(rt, o, o->info.owner->gpu, end))
+	if (o->info.owner->gpu && rt_operand_end(rt, o, o->info.owner->gpu, HSA_ACCESS_PERMISSION_WO, end))
 		return o->info.owner->gpu;
 	for (unsigned i = 0; i < rt->gpus; i++)
-		if (rt_operand_target(rt, o, rt->gpu[i], end))
+		if (rt_operand_end(rt, o, rt->gpu[i], HSA_ACCESS_PERMISSION_WO, end))
 			return rt->gpu[i];
 	return NULL;
 }

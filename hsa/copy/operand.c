@@ -8,23 +8,23 @@ void rt_operand_find(struct rt *rt, uint64_t address, uint64_t size_B, struct rt
 	o->known = rt_alloc_info_find(rt, address, &o->info);
 }
 
-/* True when the GPU can access the first size_B bytes; *va is its address of them. */
+/* True when the GPU can access the first size_B bytes so; *va is its address of them. */
 static bool operand_reach(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu, uint64_t size_B,
-			  uint64_t *va)
+			  hsa_access_permission_t access, uint64_t *va)
 {
 	/* A pool's block needs no look-up of its mapping. */
 	if (o->info.block) {
 		*va = o->address;
 		return o->info.seen_by & 1u << gpu->index && size_B <= o->info.base + o->info.size_B - o->address;
 	}
-	return rt_alloc_info_reach(rt, gpu, o->address, size_B, va);
+	return rt_alloc_info_reach(rt, gpu, o->address, size_B, access, va);
 }
 
-bool rt_operand_reach(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu)
+bool rt_operand_reach(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu, hsa_access_permission_t access)
 {
 	uint64_t va;
 
-	return operand_reach(rt, o, gpu, o->size_B, &va);
+	return operand_reach(rt, o, gpu, o->size_B, access, &va);
 }
 
 /* False for an alias, and for memory that is mapped for other agents only. */
@@ -33,7 +33,13 @@ static bool is_seen_by_host(const struct rt_alloc_info *info)
 	return info->host_base == info->base;
 }
 
-bool rt_operand_end(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu, struct sdma_end *end)
+static bool is_reached_by_host(const struct rt_alloc_info *info, hsa_access_permission_t access)
+{
+	return is_seen_by_host(info) && !(access & HSA_ACCESS_PERMISSION_WO && info->read_only);
+}
+
+bool rt_operand_end(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu, hsa_access_permission_t access,
+		    struct sdma_end *end)
 {
 	const struct rt_alloc_info *info = &o->info;
 
@@ -41,18 +47,13 @@ bool rt_operand_end(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gp
 		*end = (struct sdma_end){.va = o->address, .place = SDMA_PAGEABLE, .cpu = true};
 		return true;
 	}
-	if (!operand_reach(rt, o, gpu, o->size_B, &end->va))
+	if (!operand_reach(rt, o, gpu, o->size_B, access, &end->va))
 		return false;
 	/* A peer's VRAM is, for this GPU's engines, memory outside the GPU. */
 	end->place = info->place == SDMA_VRAM && info->owner == gpu->agent ? SDMA_VRAM : SDMA_GTT;
-	end->cpu = is_seen_by_host(info) && end->va == o->address &&
+	end->cpu = is_reached_by_host(info, access) && end->va == o->address &&
 		   o->size_B <= info->base + info->size_B - o->address;
 	return true;
-}
-
-bool rt_operand_target(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu, struct sdma_end *end)
-{
-	return !(o->known && o->info.read_only) && rt_operand_end(rt, o, gpu, end);
 }
 
 void *rt_operand_host(const struct rt_operand *o)
@@ -64,22 +65,22 @@ void *rt_operand_host(const struct rt_operand *o)
 	return (void *)(uintptr_t)address;
 }
 
-bool rt_operand_host_sees(const struct rt_operand *o)
+bool rt_operand_host_reaches(const struct rt_operand *o, hsa_access_permission_t access)
 {
-	return !o->known || is_seen_by_host(&o->info);
+	return !o->known || is_reached_by_host(&o->info, access);
 }
 
-struct rt_gpu *rt_operand_gpu(struct rt *rt, const struct rt_operand *o)
+struct rt_gpu *rt_operand_gpu(struct rt *rt, const struct rt_operand *o, hsa_access_permission_t access)
 {
 	const struct rt_alloc_info *info = &o->info;
 	uint64_t va;
 
 	if (!o->known || !info->owner)
 		return NULL;
-	if (info->owner->gpu && operand_reach(rt, o, info->owner->gpu, 1, &va))
+	if (info->owner->gpu && operand_reach(rt, o, info->owner->gpu, 1, access, &va))
 		return info->owner->gpu;
-	for (unsigned i = 0; !is_seen_by_host(info) && i < rt->gpus; i++)
-		if (operand_reach(rt, o, rt->gpu[i], 1, &va))
+	for (unsigned i = 0; !is_reached_by_host(info, access) && i < rt->gpus; i++)
+		if (operand_reach(rt, o, rt->gpu[i], 1, access, &va))
 			return rt->gpu[i];
 	return NULL;
 }

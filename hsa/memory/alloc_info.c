@@ -25,11 +25,13 @@ void rt_va_region_remove(struct rt *rt, struct rt_va_region *region)
 	drv_mutex_unlock(&rt->memory->va_region_lock);
 }
 
-void rt_va_region_update(struct rt *rt, struct rt_va_region *region, uint32_t gpus, uint64_t host_base)
+void rt_va_region_update(struct rt *rt, struct rt_va_region *region, const struct rt_va_region *to)
 {
 	drv_mutex_lock(&rt->memory->va_region_lock);
-	region->gpus = gpus;
-	region->info.host_base = host_base;
+	region->readers = to->readers;
+	region->writers = to->writers;
+	region->info.host_base = to->info.host_base;
+	region->info.read_only = to->info.read_only;
 	drv_mutex_unlock(&rt->memory->va_region_lock);
 }
 
@@ -119,9 +121,16 @@ static bool lies_in(uint64_t address, uint64_t size_B, uint64_t base, uint64_t w
 	return address >= base && address - base < whole_B && size_B <= whole_B - (address - base);
 }
 
+static uint32_t gpus_with(const struct rt_va_region *region, hsa_access_permission_t access)
+{
+	return (access & HSA_ACCESS_PERMISSION_RO ? region->readers : 0) |
+	       (access & HSA_ACCESS_PERMISSION_WO ? region->writers : 0);
+}
+
 /* The last-ending region among those that contain the address and that the GPU can access. Regions may overlap:
  * host memory that was locked twice for different GPUs. */
-static const struct rt_va_region *region_from(struct rt *rt, uint32_t gpu, uint64_t address)
+static const struct rt_va_region *region_from(struct rt *rt, uint32_t gpu, hsa_access_permission_t access,
+					      uint64_t address)
 {
 	const struct rt_va_region *farthest = NULL;
 	struct vm_node *n = NULL;
@@ -129,21 +138,22 @@ static const struct rt_va_region *region_from(struct rt *rt, uint32_t gpu, uint6
 	while ((n = vm_tree_next(&rt->memory->va_regions, n, address, address + 1))) {
 		const struct rt_va_region *region = vm_container(n, struct rt_va_region, at);
 
-		if (region->gpus & gpu && (!farthest || region->at.hi > farthest->at.hi))
+		if (gpus_with(region, access) & gpu && (!farthest || region->at.hi > farthest->at.hi))
 			farthest = region;
 	}
 	return farthest;
 }
 
 /* True if regions without a gap cover the addresses, at GPU addresses without a gap. */
-static bool regions_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+static bool regions_reach(struct rt *rt, uint32_t gpu, hsa_access_permission_t access, uint64_t address,
+			  uint64_t size_B, uint64_t *va)
 {
 	const uint64_t end = address + size_B;
 
 	if (end < address)
 		return false;
 	for (uint64_t at = address;;) {
-		const struct rt_va_region *region = region_from(rt, gpu, at);
+		const struct rt_va_region *region = region_from(rt, gpu, access, at);
 		uint64_t here;
 
 		if (!region)
@@ -159,7 +169,8 @@ static bool regions_reach(struct rt *rt, uint32_t gpu, uint64_t address, uint64_
 	}
 }
 
-bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va)
+bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B,
+			 hsa_access_permission_t access, uint64_t *va)
 {
 	const uint32_t bit = 1u << gpu->index;
 	struct pool_found found;
@@ -172,7 +183,7 @@ bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, ui
 		return found.seen_by & bit && lies_in(address, size_B, found.va, found.size_B);
 	}
 	drv_mutex_lock(&rt->memory->va_region_lock);
-	reached = regions_reach(rt, bit, address, size_B, va);
+	reached = regions_reach(rt, bit, access, address, size_B, va);
 	drv_mutex_unlock(&rt->memory->va_region_lock);
 	return reached;
 }

@@ -72,7 +72,8 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 		return r;
 	}
 	lock->host = (struct rt_va_region){
-		.gpus = gpus,
+		.readers = gpus,
+		.writers = is_read_only(lock) ? 0 : gpus,
 		.object = lock,
 		.info =
 			{

@@ -43,15 +43,17 @@ struct rt_alloc_info {
 	struct rt_agent *owner;         /* borrowed */
 	enum sdma_place place;          /* for owner's GPU, or for any GPU if it is system memory */
 	uint32_t global_flags;          /* hsa_amd_memory_pool_global_flag_t of the pool */
-	bool read_only;                 /* for GPUs: the process may not write the memory either */
+	bool read_only;                 /* the host may not write it */
 	bool block;                     /* a block of a pool, at the same address for all */
 	uint32_t seen_by;               /* a block's mask of GPUs with access */
 };
 /* Finds the allocation that contains an address. False: the address is unknown, and belongs to ordinary memory of
  * the process. O(log n); takes no lock that is held over an ioctl. */
 bool rt_alloc_info_find(struct rt *rt, uint64_t address, struct rt_alloc_info *info);
-/* True when that GPU can access [address, address + size_B); *va is the GPU's address of it. */
-bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B, uint64_t *va);
+/* True when that GPU can access [address, address + size_B) so: HSA_ACCESS_PERMISSION_RO, _WO, or _RW for any of them;
+ * *va is the GPU's address of it. */
+bool rt_alloc_info_reach(struct rt *rt, struct rt_gpu *gpu, uint64_t address, uint64_t size_B,
+			 hsa_access_permission_t access, uint64_t *va);
 
 /* Waits for the ring's work and removes its fences from deferred frees. Called before a flow's ring is destroyed,
  * when flow_gpu_fences() does not return its fences any more. */
@@ -61,8 +63,8 @@ void rt_memory_forget_ring(struct rt *rt, struct cs_ring *ring);
  * not immutable. */
 struct rt_va_region {
 	struct vm_node at;         /* in memory.va_regions */
-	struct rt_alloc_info info; /* immutable, except host_base */
-	uint32_t gpus;             /* bit i: GPU i has access */
+	struct rt_alloc_info info; /* immutable, except host_base and read_only */
+	uint32_t readers, writers; /* bit i: GPU i may read, may write */
 	void *object;              /* borrowed: the memory that is mapped there; NULL: reserved addresses only */
 };
 
@@ -189,8 +191,8 @@ void rt_va_region_insert(struct rt *rt, struct rt_va_region *region);
 /* Inserts all regions in one step, so that no look-up finds only some of them. */
 void rt_va_regions_insert(struct rt *rt, struct rt_va_region *const *va_regions, unsigned count);
 void rt_va_region_remove(struct rt *rt, struct rt_va_region *region);
-/* Sets the mask of GPUs with access, and the CPU's address (0: the CPU has no access). */
-void rt_va_region_update(struct rt *rt, struct rt_va_region *region, uint32_t gpus, uint64_t host_base);
+/* Takes from `to` what may change. */
+void rt_va_region_update(struct rt *rt, struct rt_va_region *region, const struct rt_va_region *to);
 /* A region that contains the address, or NULL; reserved addresses only if no other region has it. va_region_lock
  * held. */
 struct rt_va_region *rt_va_region_find(struct rt *rt, uint64_t address);

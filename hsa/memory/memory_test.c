@@ -137,13 +137,15 @@ static void allocated(unsigned agent, unsigned pool, uint64_t size_B)
 	CHECK_EQ(info.base, (uintptr_t)ptr);
 	CHECK_EQ(info.size_B, (size_B + 4095) & ~4095ull);
 	CHECK(info.owner == &agents[agent]);
-	CHECK(rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr, size_B, &va) && va == (uintptr_t)ptr);
-	CHECK_EQ(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, &va), !gpu);
-	CHECK(!rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr, UINT64_MAX, &va));
+	CHECK(rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr, size_B, HSA_ACCESS_PERMISSION_RW, &va) &&
+	      va == (uintptr_t)ptr);
+	CHECK_EQ(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, HSA_ACCESS_PERMISSION_RW, &va), !gpu);
+	CHECK(!rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr, UINT64_MAX, HSA_ACCESS_PERMISSION_RW, &va));
 	if (info.host_base)
 		memset(ptr, 1, size_B);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){rt_agent_handle(&agents[2])}, NULL, ptr), 0);
-	CHECK(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, &va) && va == (uintptr_t)ptr);
+	CHECK(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)ptr, size_B, HSA_ACCESS_PERMISSION_RW, &va) &&
+	      va == (uintptr_t)ptr);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){rt_agent_handle(&agents[0])}, NULL, ptr), 0);
 	CHECK_EQ(impl_hsa_amd_agents_allow_access(1, (hsa_agent_t[]){{7}}, NULL, ptr),
 		 HSA_STATUS_ERROR_INVALID_AGENT);
@@ -203,8 +205,10 @@ static void locked(void)
 	CHECK(info.host_base == (uintptr_t)at && info.agent_base == (uintptr_t)ptr && info.owner == &agents[0]);
 	CHECK(rt_alloc_info_find(&rt, (uintptr_t)ptr + 100, &info) && info.base == (uintptr_t)ptr);
 	CHECK(!rt_alloc_info_find(&rt, (uintptr_t)at + 9000, &info));
-	CHECK(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)at + 50, 100, &va) && va == (uintptr_t)ptr + 50);
-	CHECK(rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr + 50, 100, &other) && other == va);
+	CHECK(rt_alloc_info_reach(&rt, &gpus[1], (uintptr_t)at + 50, 100, HSA_ACCESS_PERMISSION_RW, &va) &&
+	      va == (uintptr_t)ptr + 50);
+	CHECK(rt_alloc_info_reach(&rt, &gpus[0], (uintptr_t)ptr + 50, 100, HSA_ACCESS_PERMISSION_RW, &other) &&
+	      other == va);
 	CHECK_EQ(impl_hsa_amd_memory_lock_to_pool(at, 5000, &gpu, 1, pool_of(0, 0), 0, &twice), 0);
 	CHECK(twice != ptr);
 	CHECK_EQ(impl_hsa_amd_memory_unlock(at + 1), HSA_STATUS_ERROR_INVALID_ARGUMENT);

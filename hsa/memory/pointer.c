@@ -13,7 +13,8 @@ static uint32_t agents_of(struct rt *rt, uint64_t address, const struct rt_alloc
 	for (unsigned i = 0; i < rt->agents; i++) {
 		struct rt_agent *agent = &rt->agent[i];
 
-		if (agent->is_gpu ? rt_alloc_info_reach(rt, agent->gpu, address, 1, &va) : info->host_base != 0)
+		if (agent->is_gpu ? rt_alloc_info_reach(rt, agent->gpu, address, 1, HSA_ACCESS_PERMISSION_RW, &va)
+				  : info->host_base != 0)
 			agents[count++] = rt_agent_handle(agent);
 	}
 	return count;

@@ -315,14 +315,17 @@ int rt_mapping_set_gpu_access(struct rt *rt, struct rt_mapping *m, unsigned i)
 	return r;
 }
 
-/* The CPU has an address if it may read; GPUs count with any access. */
+/* The CPU has an address if it may read. */
 void rt_mapping_update(struct rt *rt, struct rt_mapping *m)
 {
-	uint32_t gpus = 0;
+	struct rt_va_region to = {.info = {.host_base = m->cpu & HSA_ACCESS_PERMISSION_RO ? m->at.lo : 0,
+					   .read_only = !(m->cpu & HSA_ACCESS_PERMISSION_WO)}};
 
-	for (unsigned i = 0; i < rt->gpus; i++)
-		gpus |= m->gpu[i] ? 1u << i : 0;
-	rt_va_region_update(rt, &m->region, gpus, m->cpu & HSA_ACCESS_PERMISSION_RO ? m->at.lo : 0);
+	for (unsigned i = 0; i < rt->gpus; i++) {
+		to.readers |= m->gpu[i] & HSA_ACCESS_PERMISSION_RO ? 1u << i : 0;
+		to.writers |= m->gpu[i] & HSA_ACCESS_PERMISSION_WO ? 1u << i : 0;
+	}
+	rt_va_region_update(rt, &m->region, &to);
 }
 
 static hsa_status_t mapping_allow_one(struct rt *rt, struct rt_mapping *m, const struct rt_agent *agent,

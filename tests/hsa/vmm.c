@@ -161,6 +161,51 @@ static void who_may(hsa_amd_memory_pool_t pool)
 	CHECK_EQ(hsa_amd_vmem_address_free(va, UNIT), HSA_STATUS_SUCCESS);
 }
 
+static hsa_status_t may(bool may)
+{
+	return may ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_AGENT;
+}
+
+/* Copies and fills of memory with an access of the GPU's and one of the host's, small and large: what nobody may do is
+ * refused. An engine or a CPU that did it would fault, and the GPU's other work would be lost. */
+static void copies_may(hsa_amd_memory_pool_t pool)
+{
+	static uint32_t words[DWORDS];
+	hsa_amd_vmem_alloc_handle_t handle = make(pool, UNIT);
+	hsa_agent_t gpu = f.gpu[0].agent, cpu = f.cpu[0].agent;
+	uint32_t *va = reserve(UNIT);
+	hsa_signal_t done;
+
+	CHECK_EQ(hsa_signal_create(1, 0, NULL, &done), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_vmem_map(va, UNIT, 0, handle, 0), HSA_STATUS_SUCCESS);
+	for (unsigned i = 0; i < 16; i++) {
+		const hsa_access_permission_t gpus = i % 4, host = i / 4;
+		const bool writes = gpus & HSA_ACCESS_PERMISSION_WO, reads = gpus & HSA_ACCESS_PERMISSION_RO;
+
+		CHECK_EQ(let(va, UNIT, gpu, gpus), HSA_STATUS_SUCCESS);
+		CHECK_EQ(let(va, UNIT, cpu, host), HSA_STATUS_SUCCESS);
+		for (uint64_t size_B = 64; size_B <= UNIT; size_B *= UNIT / 64) {
+			CHECK_EQ(hsa_amd_memory_fill(va, i, size_B / 4),
+				 writes ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION);
+			CHECK_EQ(hsa_memory_copy(va, words, size_B),
+				 may(writes || host == HSA_ACCESS_PERMISSION_RW));
+			CHECK_EQ(hsa_memory_copy(words, va, size_B), may(reads || host & HSA_ACCESS_PERMISSION_RO));
+			if (!CHECK_EQ(hsa_amd_memory_async_copy(va, gpu, words, cpu, size_B, 0, NULL, done),
+				      may(writes)) ||
+			    !writes)
+				continue;
+			CHECK_EQ(hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+							   HSA_WAIT_STATE_BLOCKED),
+				 0);
+			hsa_signal_store_relaxed(done, 1);
+		}
+	}
+	CHECK_EQ(hsa_signal_destroy(done), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_vmem_unmap(va, UNIT), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_vmem_handle_release(handle), HSA_STATUS_SUCCESS);
+	CHECK_EQ(hsa_amd_vmem_address_free(va, UNIT), HSA_STATUS_SUCCESS);
+}
+
 /* An unmapping fails at each of its ioctls in turn. It takes the access from some, and says so: who is allowed it afterwards,
  * reaches the memory, and it can be given again. */
 static void unmapping_fails(hsa_amd_memory_pool_t pool)
@@ -345,6 +390,8 @@ int main(void)
 		who_may(f.gpu[0].coarse);
 		who_may(f.gpu[1].coarse);
 		who_may(f.cpu[0].coarse);
+		copies_may(f.gpu[0].coarse);
+		copies_may(f.cpu[0].coarse);
 		unmapping_fails(f.gpu[0].coarse);
 		unmapping_fails(f.gpu[1].coarse);
 		shared(f.gpu[0].coarse);
