@@ -107,14 +107,30 @@ static void objects_make(void)
 	device_objects_make(draw.handle[K_DEVICE][1]);
 }
 
+/* False: it is busy, or gone. */
+static bool destroy(unsigned kind, draw_handle_t handle)
+{
+	return handle && kind != K_KERNEL && !draw_destroy_now((enum draw_kind)kind, handle);
+}
+
+static bool destroy_some(void)
+{
+	bool any = false;
+
+	for (unsigned k = 0; k < KINDS; k++) {
+		for (unsigned i = 0; i < SLOTS; i++)
+			any |= destroy(k, draw.handle[k][i]);
+		for (unsigned i = 0; i < draw.busy_count && i < CALLS_MAX; i++)
+			any |= destroy(k, draw.busy[i]);
+	}
+	return any;
+}
+
 static void input_end(void)
 {
-	for (unsigned pass = 0; pass < 2; pass++) {
-		draw_destroy_all();
-		for (unsigned i = 0; i < draw.busy_count && i < CALLS_MAX; i++)
-			for (unsigned k = 0; k < KINDS; k++)
-				draw_destroy_now((enum draw_kind)k, draw.busy[i]);
-	}
+	/* Memory that other memory shares is busy, and so on. */
+	while (destroy_some())
+		;
 	draw_fds_close();
 	if (vgpu_live_objects())
 		wrong("objects are left in the kernel", (int)vgpu_live_objects());

@@ -11,7 +11,7 @@
 
 #include "shaders/blob.h"
 
-/* A kind of handle, and how one is destroyed; in an order in which all can be, twice: memory is shared by other memory. */
+/* A kind of handle, and how one is destroyed; in an order in which all can be that no other memory shares. */
 #define DRAW_KINDS(X)                                                                                              \
 	X(CMD, tuff_abandon(handle))                                                                               \
 	X(QUEUE, tuff_queue_destroy(handle))                                                                       \
