@@ -323,7 +323,7 @@ static void handlers_destroy_each_others_queues(void)
 
 	pthread_barrier_init(&rivals_meet, NULL, 2);
 	for (unsigned i = 0; i < 2; i++)
-		rivals[i] = (struct rival){.queue = tools_intercept_queue(rig.gpu), .words = words};
+		rivals[i] = (struct rival){.queue = tools_intercept_queue(rig.gpu), .words = words + 512 * i};
 	alarm(60);
 	for (unsigned i = 0; i < 2; i++) {
 		rivals[i].other = rivals[!i].queue;
