@@ -52,18 +52,23 @@ static size_t place_of(const void *host, size_t mask)
 	return ((uintptr_t)host * 0x9e3779b97f4a7c15u >> 20) & mask;
 }
 
-static struct name *name_find(const void *host)
+/* The first name of the address, or, if asked, the first that an unloaded library has left. */
+static inline struct name *find_in(struct table *t, const void *host, bool unused)
 {
-	struct table *t = atomic_load_explicit(&kernel_names.table, memory_order_acquire);
 	struct name *name;
 
 	if (!t)
 		return NULL;
 	for (size_t i = place_of(host, t->mask);; i = (i + 1) & t->mask) {
 		name = atomic_load_explicit(&t->slot[i], memory_order_acquire);
-		if (!name || name->host == host)
+		if (!name || (name->host == host && !(unused && name->binary)))
 			return name;
 	}
+}
+
+static struct name *name_find(const void *host)
+{
+	return find_in(atomic_load_explicit(&kernel_names.table, memory_order_acquire), host, false);
 }
 
 static void put_locked(struct table *t, struct name *name)
@@ -94,19 +99,6 @@ static bool grow_locked(void)
 	return true;
 }
 
-/* The name of a library that was unloaded. */
-static struct name *unused_locked(const void *host)
-{
-	struct table *t = kernel_names.table;
-	struct name *name;
-
-	drv_rank_assert(DRV_RANK_HIP_BINARIES);
-	for (size_t i = t ? place_of(host, t->mask) : 0; t && (name = t->slot[i]); i = (i + 1) & t->mask)
-		if (name->host == host && !name->binary)
-			return name;
-	return NULL;
-}
-
 /* Out of memory: the name stays unknown, and a launch of it returns an error. */
 static void name_add(const struct name *like)
 {
@@ -115,7 +107,7 @@ static void name_add(const struct name *like)
 	if (hip.child)
 		return;
 	drv_mutex_lock(&kernel_names.lock);
-	name = unused_locked(like->host);
+	name = find_in(kernel_names.table, like->host, true);
 	if (name) { /* the library is loaded again */
 		name->binary = like->binary;
 		name->device_name = like->device_name;

@@ -28,14 +28,9 @@ bool rt_operand_reach(struct rt *rt, const struct rt_operand *o, struct rt_gpu *
 }
 
 /* False for an alias, and for memory that is mapped for other agents only. */
-static bool is_seen_by_host(const struct rt_alloc_info *info)
-{
-	return info->host_base == info->base;
-}
-
 static bool is_reached_by_host(const struct rt_alloc_info *info, hsa_access_permission_t access)
 {
-	return is_seen_by_host(info) && !(access & HSA_ACCESS_PERMISSION_WO && info->read_only);
+	return info->host_base == info->base && !(access & HSA_ACCESS_PERMISSION_WO && info->read_only);
 }
 
 bool rt_operand_end(struct rt *rt, const struct rt_operand *o, struct rt_gpu *gpu, hsa_access_permission_t access,

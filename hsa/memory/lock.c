@@ -59,6 +59,7 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 	struct vm_register what = {.host = host, .size_B = size_B, .flags = VM_REGISTER_ALIAS};
 	struct lock *lock = calloc(1, sizeof(*lock));
 	uint64_t va = 0;
+	bool read_only;
 	int r;
 
 	if (!lock)
@@ -71,9 +72,10 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 		lock_destroy(lock);
 		return r;
 	}
+	read_only = is_read_only(lock);
 	lock->host = (struct rt_va_region){
 		.readers = gpus,
-		.writers = is_read_only(lock) ? 0 : gpus,
+		.writers = read_only ? 0 : gpus,
 		.object = lock,
 		.info =
 			{
@@ -85,7 +87,7 @@ static int lock_create(struct rt *rt, void *host, uint64_t size_B, uint32_t gpus
 				.owner = pool->agent,
 				.place = SDMA_GTT,
 				.global_flags = rt_pool_flags(pool->kind),
-				.read_only = is_read_only(lock),
+				.read_only = read_only,
 			},
 	};
 	lock->agent = lock->host;
